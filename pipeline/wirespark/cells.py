@@ -18,7 +18,7 @@ from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
 from wirespark.objects import Recording, recording_of
 from wirespark.options import Wishes
-from wirespark.stream_rows import Row, Walk
+from wirespark.stream_rows import StreamRow, Walk
 from wirespark.table_rows import spread, wide_schema, wide_table
 from wirespark.untyped import ArrowArray, ArrowType
 
@@ -81,7 +81,7 @@ def decoded_frames(cells: ArrowArray, wishes: Wishes) -> ArrowArray:
     Raises:
         WireSparkError: In the mode FAILFAST, some bytes are not a frame.
     """
-    rows: list[Row] = []
+    rows: list[StreamRow] = []
     sizes: list[int | None] = []
     for data in plain(cells):
         found = [] if data is None else list(_walked(data, wishes))
@@ -95,7 +95,7 @@ def decoded_frames(cells: ArrowArray, wishes: Wishes) -> ArrowArray:
     return pa.ListArray.from_arrays(pa.array(offsets), items, mask=mask)
 
 
-def _walked(data: bytes, wishes: Wishes) -> Iterator[Row]:
+def _walked(data: bytes, wishes: Wishes) -> Iterator[StreamRow]:
     walk = Walk(wishes, wishes.role)
     yield from walk.feed(data)
     yield from walk.finish()
@@ -146,7 +146,7 @@ class _Reading:
         self._wishes = wishes
         self._recording: Recording = recording_of(wishes)
         self._ready: list[Columns] = []
-        self._rows: list[Row] = []
+        self._rows: list[StreamRow] = []
 
     def columns(self) -> Columns:
         scanner = self._scanner()
@@ -213,7 +213,7 @@ class _Reading:
                 item: object = wishes.codec.decode(data, **more)
             except package.native.DecodeError as error:
                 item = error
-            self._rows.append(Row(0, len(data), item, data[: wishes.error_bytes]))
+            self._rows.append(StreamRow(0, len(data), item, data[: wishes.error_bytes]))
 
     def _flush(self) -> None:
         if self._rows:

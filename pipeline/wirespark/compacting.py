@@ -17,7 +17,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wirespark.errors import WireSparkError, as_it_was_said
-from wirespark.output import Output, divided
+from wirespark.output import FileForm, divided
 from wirespark.parquet import TableWriters
 from wirespark.receipts import Receipt, bundle_name, is_whole, receipts_in, summed
 from wirespark.spark_types import struct_type
@@ -59,14 +59,14 @@ def compact(spark: SparkSession, target: str | Path, **options: object) -> Compa
     return Compaction(before=sum(row["before"] for row in rows), after=sum(row["after"] for row in rows))
 
 
-def _output(given: Mapping[str, str]) -> Output:
+def _output(given: Mapping[str, str]) -> FileForm:
     output, rest = divided(given)
     if rest:
         raise WireSparkError(f"unknown option {next(iter(rest))!r}; the options are filesize and compression")
     return output
 
 
-def _groups(target: Path, output: Output) -> list[tuple[Receipt, ...]]:
+def _groups(target: Path, output: FileForm) -> list[tuple[Receipt, ...]]:
     """Return the receipts whose files are merged, those of neighbouring sources together."""
     receipts = sorted(receipts_in(target), key=lambda receipt: sorted(receipt.sources.values()))
     if not receipts:
@@ -113,7 +113,7 @@ class CompactSource(DataSource):
 class CompactReader(DataSourceReader):
     """One compaction."""
 
-    def __init__(self, target: Path, output: Output) -> None:
+    def __init__(self, target: Path, output: FileForm) -> None:
         self._target = target
         self._output = output
 

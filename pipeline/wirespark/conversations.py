@@ -20,7 +20,7 @@ from wirespark.decoders import context_of
 from wirespark.encoding import encoder_of
 from wirespark.options import Wishes
 from wirespark.packages import package_of
-from wirespark.pairing import Event, History, Place, expectations_of
+from wirespark.pairing import Event, History, RowPlace, expectations_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
@@ -115,19 +115,21 @@ class _Conversation:
         places = batch.select(["_file", "_flow", "_from", "_offset", "_time", "_message"]).to_pylist()
         times = plain(rows["_time"].cast(pa.int64()))
         for frame, row, time in zip(frames, places, times, strict=True):
-            yield from self._row(frame, Place(role=row["_from"], message=row["_message"], time=time, row=row))
+            yield from self._row(
+                frame, RowPlace(role=row["_from"], message=row["_message"], time=time, row=row)
+            )
         for (session, key), known in self._known.items():
             for event in known.ended():
                 yield {**places[-1], "session": session, "key": _text(key), **event}
 
-    def _row(self, frame: object, place: Place) -> Iterator[Event]:
+    def _row(self, frame: object, place: RowPlace) -> Iterator[Event]:
         assert place.role is not None
         now = (place.time or 0) / 1e6
         timer_row = {**place.row, "_message": None, "_from": None, "_offset": None}
         for event in self._engine.expire(now):
             if isinstance(event, self._violation):
                 yield _violated(event, timer_row)
-        timer = Place(role=None, message=None, time=place.time, row=timer_row)
+        timer = RowPlace(role=None, message=None, time=place.time, row=timer_row)
         yield from self._moved(timer, self._drained(), {})
         found: list[Violation] = []
         touched: dict[_Where, _Sent] = {}
@@ -182,7 +184,7 @@ class _Conversation:
     # ---- states
 
     def _moved(
-        self, place: Place, steps: list[tuple[str, Hashable, str, str]], sent_by_session: dict[str, _Sent]
+        self, place: RowPlace, steps: list[tuple[str, Hashable, str, str]], sent_by_session: dict[str, _Sent]
     ) -> Iterator[Event]:
         for session, key, before, after in steps:
             columns = {**place.row, "session": session, "key": _text(key)}
@@ -200,7 +202,7 @@ class _Conversation:
 
     # ---- variables
 
-    def _levels(self, where: _Where, role: str, place: Place) -> Iterator[Event]:
+    def _levels(self, where: _Where, role: str, place: RowPlace) -> Iterator[Event]:
         """Yield the changes in an instance's variables. Its first list that is awaited tells which row answers which."""
         instance = self._instance(where)
         if not instance.is_kept and (where.session, instance.shown_key) not in self._known:

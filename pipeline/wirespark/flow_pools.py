@@ -17,7 +17,7 @@ from wirespark.columns import Batcher, Columns
 from wirespark.decoders import Context, Snapshot, has_context
 from wirespark.objects import RowTaker
 from wirespark.options import Wishes
-from wirespark.stream_rows import Row, Walk
+from wirespark.stream_rows import StreamRow, Walk
 
 if TYPE_CHECKING:
     from wirespark.kernels.relay import Part, Relay
@@ -56,7 +56,7 @@ class _Pool:
         self._role = role
         self._batch_size = batch_size
         self._taker = RowTaker(wishes)
-        self._rows: list[Row] = []
+        self._rows: list[StreamRow] = []
         self._flows: list[str] = []
         self._n_bytes = 0
         self._scanner = scanner_of(wishes, role)

@@ -18,7 +18,7 @@ from wirespark.columns import ERROR, PART, Columns, Found, frames_schema, header
 from wirespark.decoders import Snapshot
 from wirespark.options import Wishes
 from wirespark.packages import Package, package_of
-from wirespark.stream_rows import Row, Walk
+from wirespark.stream_rows import StreamRow, Walk
 from wirespark.untyped import ArrowArray, ArrowType, Batch
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ObjectBatcher:
         self._taker = RowTaker(wishes)
         self._role = role
         self._batch_size = batch_size
-        self._rows: list[Row] = []
+        self._rows: list[StreamRow] = []
         self._begun = walk.given
 
     @property
@@ -47,7 +47,7 @@ class ObjectBatcher:
         if self._walk.given - self._begun >= self._batch_size:
             yield from self.flush()
 
-    def take(self, rows: Iterable[Row]) -> Iterator[Columns]:
+    def take(self, rows: Iterable[StreamRow]) -> Iterator[Columns]:
         """Return rows of the walk as columns."""
         self._take(rows)
         yield from self.flush()
@@ -69,7 +69,7 @@ class ObjectBatcher:
             yield self._taker.recording.columns(rows, self._role, self._walk.given)
         self._begun = self._walk.given
 
-    def _take(self, rows: Iterable[Row]) -> None:
+    def _take(self, rows: Iterable[StreamRow]) -> None:
         self._rows += self._taker.taken(rows)
 
 
@@ -81,7 +81,7 @@ class RowTaker:
         self._wanted = None if wishes.messages is None else frozenset(wishes.messages)
         self._keeps_faults = wishes.mode == "FAILFAST"
 
-    def taken(self, rows: Iterable[Row]) -> list[Row]:
+    def taken(self, rows: Iterable[StreamRow]) -> list[StreamRow]:
         """Return the wanted rows."""
         was_enabled = gc.isenabled()
         gc.disable()  # these objects live until their batch is done: collecting garbage among them again and again is a waste
@@ -124,7 +124,7 @@ class Recording:
         self._names: dict[type, str] = {}
 
     def columns(
-        self, rows: list[Row], role: str | None, end: int, *, flows: ArrowArray | None = None
+        self, rows: list[StreamRow], role: str | None, end: int, *, flows: ArrowArray | None = None
     ) -> Columns:
         """Return the columns of rows.
 
@@ -169,7 +169,7 @@ class Recording:
 
     def _rows(
         self,
-        rows: list[Row],
+        rows: list[StreamRow],
         items: list[object],
         messages: list[object],
         names: list[str | None],
@@ -232,12 +232,12 @@ class Recording:
         found: type = getattr(package.native, name, None) or getattr(package.native, f"{name}_")
         return found
 
-    def _errors(self, rows: list[Row]) -> ArrowArray:
+    def _errors(self, rows: list[StreamRow]) -> ArrowArray:
         if not any(isinstance(row.item, self._error) for row in rows):
             return pa.nulls(len(rows), ERROR)
         return pa.array([self._error_of(row) for row in rows], ERROR)
 
-    def _error_of(self, row: Row) -> dict[str, object] | None:
+    def _error_of(self, row: StreamRow) -> dict[str, object] | None:
         error = row.item
         if not isinstance(error, self._error):
             return None

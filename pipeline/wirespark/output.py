@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 from wirespark.errors import WireSparkError
 from wirespark.options import amount, truth
 
-__all__ = ["Compression", "Output", "Partition", "divided"]
+__all__ = ["Compression", "FileForm", "Partition", "divided"]
 
 Compression: TypeAlias = Literal["snappy", "zstd", "gzip", "lz4", "none"]
 Partition: TypeAlias = Literal["message", "date"]
@@ -18,7 +18,7 @@ _NAMES = ("compression", "frames", "partition", "filesize")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class FileForm:
     """The form of the files.
 
     Attributes:
@@ -33,7 +33,7 @@ class Output:
     file_size: int = 128 << 20
 
 
-def divided(given: Mapping[str, str]) -> tuple[Output, dict[str, str]]:
+def divided(given: Mapping[str, str]) -> tuple[FileForm, dict[str, str]]:
     """Return the options of the output, and the other ones, which are those of the read.
 
     Raises:
@@ -52,7 +52,7 @@ def divided(given: Mapping[str, str]) -> tuple[Output, dict[str, str]]:
     ):
         if word not in words:
             raise WireSparkError(f"{name} is one of {', '.join(words)}, not {word!r}")
-    output = Output(
+    output = FileForm(
         compression=compression,  # type: ignore[arg-type]  # compared above
         has_frames=truth("frames", chosen.get("frames", "true")),
         partition=partition,  # type: ignore[arg-type]  # compared above

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from wireproto._runtime.schema.sessions import Session
     from wirespark.nodes import Nodes
 
-__all__ = ["Event", "Expectations", "History", "Place", "expectations_of"]
+__all__ = ["Event", "Expectations", "History", "RowPlace", "expectations_of"]
 
 Event = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RowPlace:
     """A row, as its events refer to it."""
 
     role: str | None
@@ -125,14 +125,14 @@ class History:
     """
 
     levels: dict[str, int] = field(default_factory=dict)
-    items: deque[tuple[object, Place | None]] = field(default_factory=deque)
-    asked: Place | None = None
+    items: deque[tuple[object, RowPlace | None]] = field(default_factory=deque)
+    asked: RowPlace | None = None
 
-    def has_put(self, place: Place) -> bool:
+    def has_put(self, place: RowPlace) -> bool:
         """Return whether the row has put a request on the list."""
         return bool(self.items) and self.items[-1][1] is place
 
-    def stepped(self, place: Place, *, is_request: bool, is_over: bool) -> Iterator[Event]:
+    def stepped(self, place: RowPlace, *, is_request: bool, is_over: bool) -> Iterator[Event]:
         """Record a step by a row, or by a timer, and yield what becomes of the request that waits.
 
         The side that sent it does not answer it by its next steps, such as a Cancel. `is_over`: the instance is
@@ -147,7 +147,7 @@ class History:
             self.asked = None
             yield unanswered(asked)
 
-    def listed(self, value: Sequence[object], place: Place, *, is_awaited: bool) -> Iterator[Event]:
+    def listed(self, value: Sequence[object], place: RowPlace, *, is_awaited: bool) -> Iterator[Event]:
         """Record the items of a list after a row; yield the requests whose items it has removed."""
         items = self.items
         n_items = len(items)
@@ -172,16 +172,16 @@ class History:
         yield from (unanswered(request) for _, request in self.items if request is not None)
 
 
-def paired(request: Place) -> Event:
+def paired(request: RowPlace) -> Event:
     return {"kind": "pair", **_request(request)}
 
 
-def unanswered(request: Place) -> Event:
+def unanswered(request: RowPlace) -> Event:
     """Return the event; it belongs to no row, so only `_time` is that of the row at which it is known."""
     return {"kind": "unanswered", "_from": None, "_offset": None, "_message": None, **_request(request)}
 
 
-def _request(request: Place) -> Event:
+def _request(request: RowPlace) -> Event:
     return {
         "request": request.message,
         "request_from": request.role,

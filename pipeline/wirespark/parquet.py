@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from wirespark.output import Compression, Output
+from wirespark.output import Compression, FileForm
 from wirespark.receipts import remove_others, replace_file
 from wirespark.spark_types import struct_type
 from wirespark.table_rows import SHARED
 from wirespark.temporary_files import HiddenFile
 from wirespark.untyped import ArrowSchema, Batch
 
-__all__ = ["Table", "TableWriters", "folder_of"]
+__all__ = ["ParquetFile", "TableWriters", "folder_of"]
 
 _MOST_ROWS = 1 << 16
 _MOST_BYTES = 4 << 20
@@ -37,11 +37,11 @@ def folder_of(message: str) -> str:
 class TableWriters:
     """The files of one part; their content counts only once all of them have their names."""
 
-    def __init__(self, target: Path, name: str, output: Output) -> None:
+    def __init__(self, target: Path, name: str, output: FileForm) -> None:
         self._target = target
         self._name = name
         self._output = output
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, ParquetFile] = {}
 
     def write(self, folder: str, batch: Batch) -> None:
         """Add rows to the table of a folder, each to its day if the output is partitioned so."""
@@ -57,7 +57,7 @@ class TableWriters:
         """Add rows to the file in this very folder."""
         if folder not in self._tables:
             path = self._target / folder / f"{self._name}.parquet"
-            self._tables[folder] = Table(path, batch.schema, self._output.compression)
+            self._tables[folder] = ParquetFile(path, batch.schema, self._output.compression)
         self._tables[folder].write(batch)
 
     def finish(self) -> None:
@@ -83,7 +83,7 @@ class TableWriters:
             table.drop()
 
 
-class Table:
+class ParquetFile:
     """One file, with the comments of its columns for Spark; rows wait until they fill a row group."""
 
     def __init__(self, path: Path, schema: ArrowSchema, compression: Compression) -> None:

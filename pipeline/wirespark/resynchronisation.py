@@ -8,7 +8,7 @@ from wirespark.decoders import Context, Snapshot, StreamDecoder, context_of, dec
 from wirespark.options import Wishes
 from wirespark.patterns import header_pattern
 
-__all__ = ["Trial"]
+__all__ = ["OffsetTrial"]
 
 N_CHAINED = 2
 """Frames that have to follow each other before an offset is believed."""
@@ -17,7 +17,7 @@ _N_AGAINST = 3
 _FIRST_BYTES = 4096
 
 
-class Trial:
+class OffsetTrial:
     """Tries offsets in the stream of a role; `begin` sets the connection state at the point of loss."""
 
     header_size = 64

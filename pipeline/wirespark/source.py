@@ -24,7 +24,7 @@ from wirespark.table_rows import message_schema, message_table, wide_schema, wid
 from wirespark.untyped import ArrowSchema, Batch
 from wirespark.writing import WireWriter, WriteOptions
 
-__all__ = ["PushingWireSource", "Tables", "WirePartition", "WireSource"]
+__all__ = ["BatchConverter", "PushingWireSource", "WirePartition", "WireSource"]
 
 
 @dataclass
@@ -68,7 +68,7 @@ class PushingWireSource(WireSource):
         return (PushingWireReader if options.takes_filters else WireReader)(options, schema)
 
 
-class Tables:
+class BatchConverter:
     """Converts parts to batches of a table, with the requested columns."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
@@ -104,7 +104,7 @@ class WireReader(DataSourceReader):
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
-        self._tables = Tables(options, schema)
+        self._tables = BatchConverter(options, schema)
         self._pushed = Pushed()
 
     def partitions(self) -> Sequence[InputPartition]:

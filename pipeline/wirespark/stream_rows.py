@@ -17,10 +17,10 @@ from typing import NamedTuple
 from wirespark.decoders import Context, Snapshot, context_of, decoder_of
 from wirespark.options import Wishes
 from wirespark.packages import Package
-from wirespark.resynchronisation import Trial
+from wirespark.resynchronisation import OffsetTrial
 from wirespark.untyped import Made
 
-__all__ = ["Row", "Walk"]
+__all__ = ["StreamRow", "Walk"]
 
 
 @cache
@@ -32,7 +32,7 @@ def _has_tails(package: Package) -> bool:
     )
 
 
-class Row(NamedTuple):
+class StreamRow(NamedTuple):
     """A frame or an error.
 
     For an error, `item` is a DecodeError of the generated package and `raw` holds its first bytes.
@@ -88,7 +88,7 @@ class Walk:
         self._window = b""
         self._pieces: list[bytes] = []
         self._time: int | None = None
-        self._held: Row | None = None
+        self._held: StreamRow | None = None
         self._held_bytes = b""
         self.due: int | None = None
         self.cut: tuple[int, Snapshot | None] | None = None
@@ -99,7 +99,7 @@ class Walk:
         self._error: Made = package.native.DecodeError
         self._has_tails = _has_tails(package)
         self._odd: dict[type, bool] = {}
-        self._trial = Trial(wishes, role)
+        self._trial = OffsetTrial(wishes, role)
 
     @property
     def end(self) -> int:
@@ -126,7 +126,7 @@ class Walk:
         self._pieces.clear()
         return rest
 
-    def confirm(self) -> tuple[Row, ...]:
+    def confirm(self) -> tuple[StreamRow, ...]:
         """Record that a valid frame follows, read by another decoder, and return the row that waited for it."""
         held, self._held = self._held, None
         return () if held is None else (held,)
@@ -140,7 +140,7 @@ class Walk:
         """Return the state from which decoding can continue after the last frame that was read."""
         return None if self.context is None else self.context.snapshot()
 
-    def feed(self, data: bytes, time: int | None = None) -> Iterator[Row]:
+    def feed(self, data: bytes, time: int | None = None) -> Iterator[StreamRow]:
         """Add the next bytes of the stream, received at `time`, and yield the rows that are complete."""
         self._time = time
         self._pieces.append(data)
@@ -148,16 +148,16 @@ class Walk:
         if self._needed <= 0:
             yield from self._rows(is_end=False)
 
-    def finish(self, time: int | None = None) -> Iterator[Row]:
+    def finish(self, time: int | None = None) -> Iterator[StreamRow]:
         """End the stream, and yield the remaining rows, those of incomplete frames included."""
         self._time = time
         yield from self._rows(is_end=True)
         error = None if self.context is None else self.context.unfinished(self._role)
         if error is not None:
             error.frame_offset = error.at = self.offset
-            yield Row(self.offset, 0, error.moved(0), b"", time)
+            yield StreamRow(self.offset, 0, error.moved(0), b"", time)
 
-    def gap(self, size: int, time: int | None = None) -> Iterator[Row]:
+    def gap(self, size: int, time: int | None = None) -> Iterator[StreamRow]:
         """Record that `size` bytes are missing. The stream continues where frames follow each other again."""
         self._time = time
         yield from self._rows(is_end=True)
@@ -165,7 +165,7 @@ class Walk:
             self.context.damage(self._role)
         start = self.offset
         error = self._error("gap", frame_offset=start, at=start, expected=f"{size} bytes", found="none")
-        yield Row(start, size, error, b"", time)
+        yield StreamRow(start, size, error, b"", time)
         self.offset += size
         self._is_beginning = False
         lost = self._error("lost_sync", frame_offset=self.offset, at=self.offset, expected="a frame")
@@ -174,7 +174,7 @@ class Walk:
 
     # ---- frames
 
-    def _rows(self, *, is_end: bool) -> Iterator[Row]:
+    def _rows(self, *, is_end: bool) -> Iterator[StreamRow]:
         self._window = b"".join((self._window, *self._pieces))
         self._pieces.clear()
         while self._window or self._fault is not None:
@@ -196,7 +196,7 @@ class Walk:
             held, self._held = self._held, None
             yield held
 
-    def _frames(self, *, is_end: bool) -> Iterator[Row]:
+    def _frames(self, *, is_end: bool) -> Iterator[StreamRow]:
         """Yield the frames of the window up to its end or to an error, and keep only the bytes after them."""
         decoder = decoder_of(self._wishes, self._role, self.context)
         if not self._is_beginning:
@@ -222,7 +222,7 @@ class Walk:
                 yield self._held
             begin, done = start, start + size
             self._is_beginning = False
-            self._held = Row(base + start, size, item, None, self._time)
+            self._held = StreamRow(base + start, size, item, None, self._time)
             self.offset = base + done
             if self.due is not None and self.offset >= self.due:
                 self.cut, self.due = (self.offset, self.snapshot()), None
@@ -294,7 +294,7 @@ class Walk:
 
     # ---- faults
 
-    def _resynchronised(self, fault: _Fault, *, is_end: bool) -> Row | None:
+    def _resynchronised(self, fault: _Fault, *, is_end: bool) -> StreamRow | None:
         """Return the row of an error once its end is known. The frame that waited comes before it.
 
         Return None if more bytes are needed.
@@ -311,9 +311,9 @@ class Walk:
         self.offset += place
         self._fault = None
         self._is_beginning = False
-        return Row(fault.offset, self.offset - fault.offset, fault.error, raw, self._time)
+        return StreamRow(fault.offset, self.offset - fault.offset, fault.error, raw, self._time)
 
-    def _settled(self, held: Row, *, is_end: bool, is_cut: bool) -> Row | None:
+    def _settled(self, held: StreamRow, *, is_end: bool, is_cut: bool) -> StreamRow | None:
         """Return the frame before an error.
 
         If its length has hidden other frames, return an error up to the first of them.
@@ -336,7 +336,7 @@ class Walk:
             at=held.offset + held.size,
             expected="a frame after this one",
         )
-        return Row(held.offset, place, error, data[: min(place, self._wishes.error_bytes)], self._time)
+        return StreamRow(held.offset, place, error, data[: min(place, self._wishes.error_bytes)], self._time)
 
     def _place(self, fault: _Fault, *, is_end: bool) -> int | None:
         """Return the offset in the window where frames continue.

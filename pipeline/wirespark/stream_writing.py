@@ -20,7 +20,7 @@ from wirespark.encoding import Encoder, PartCell, StreamEncoder
 from wirespark.errors import WireSparkError
 from wirespark.untyped import ArrowArray, Values
 
-__all__ = ["Run", "Runs", "merged", "stream_name"]
+__all__ = ["Runs", "StreamRun", "merged", "stream_name"]
 
 _MOST_WAITING = 1 << 20
 _CHUNK = 1 << 22
@@ -28,7 +28,7 @@ Key = tuple[str | None, str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class StreamRun:
     """Frames of one stream in the file `path`, with the offset and size of each in the file `index`.
 
     `key`: the file, the flow and the role of the stream.
@@ -47,7 +47,7 @@ class Runs:
         self._encoder = encoder
         self._role = role
         self._open: dict[Key, _Open] = {}
-        self._done: list[Run] = []
+        self._done: list[StreamRun] = []
 
     def take(self, rows: Mapping[str, ArrowArray], n_rows: int) -> None:
         """Write the rows of a batch.
@@ -73,7 +73,7 @@ class Runs:
         run = self._open[key] = _Open(key, self._folder / uuid4().hex, self._encoder.stream(key[2]))
         return run
 
-    def finish(self) -> list[Run]:
+    def finish(self) -> list[StreamRun]:
         """Return all runs; their bytes are on the disk."""
         return [*self._done, *(run.close() for run in self._open.values())]
 
@@ -101,9 +101,9 @@ class _Open:
         if len(self._waiting) >= _MOST_WAITING:
             self._flush()
 
-    def close(self) -> Run:
+    def close(self) -> StreamRun:
         self._flush()
-        return Run(key=self._key, path=str(self._path), index=f"{self._path}.index")
+        return StreamRun(key=self._key, path=str(self._path), index=f"{self._path}.index")
 
     def _flush(self) -> None:
         with self._path.open("ab") as file:
@@ -127,7 +127,7 @@ def stream_name(key: Key) -> str:
     return f"{stem}{digest}{'' if role is None else f'.{role}'}.bin"
 
 
-def merged(runs: Iterable[Run], folder: Path, *, is_one: bool) -> list[Path]:
+def merged(runs: Iterable[StreamRun], folder: Path, *, is_one: bool) -> list[Path]:
     """Write the streams that the runs belong to below a folder, and return their files.
 
     `is_one`: later frames depend on values that earlier frames set, and these values are known only in one run.
@@ -135,13 +135,13 @@ def merged(runs: Iterable[Run], folder: Path, *, is_one: bool) -> list[Path]:
     Raises:
         WireSparkError: With `is_one`, a stream has more than one run.
     """
-    streams: dict[Key, list[Run]] = {}
+    streams: dict[Key, list[StreamRun]] = {}
     for run in runs:
         streams.setdefault(run.key, []).append(run)
     return [_written(key, own, folder, is_one=is_one) for key, own in streams.items()]
 
 
-def _written(key: Key, runs: list[Run], folder: Path, *, is_one: bool) -> Path:
+def _written(key: Key, runs: list[StreamRun], folder: Path, *, is_one: bool) -> Path:
     if is_one and len(runs) > 1:
         raise WireSparkError(
             "later frames of this protocol depend on earlier ones: "
@@ -156,7 +156,7 @@ def _written(key: Key, runs: list[Run], folder: Path, *, is_one: bool) -> Path:
     return path
 
 
-def _stretches(runs: list[Run]) -> Iterator[tuple[Run, int, int]]:
+def _stretches(runs: list[StreamRun]) -> Iterator[tuple[StreamRun, int, int]]:
     """Yield the byte ranges to copy in stream order: the run, the offset in it, and the number of bytes."""
     indexes = [np.fromfile(run.index, np.int64).reshape(-1, 2) for run in runs]
     which = np.repeat(np.arange(len(runs)), [len(index) for index in indexes])
@@ -171,7 +171,7 @@ def _stretches(runs: list[Run]) -> Iterator[tuple[Run, int, int]]:
             yield runs[which[first]], int(begins[first]), int(sizes[first:last].sum())
 
 
-def _copy(run: Run, start: int, size: int, target: int) -> None:
+def _copy(run: StreamRun, start: int, size: int, target: int) -> None:
     with open(run.path, "rb") as source:
         while size:
             n_copied = os.sendfile(target, source.fileno(), start, min(size, _CHUNK))

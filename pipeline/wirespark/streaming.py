@@ -29,7 +29,7 @@ from wirespark.decoders import Snapshot, context_of, has_context
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, role_of
-from wirespark.source import Tables, WirePartition
+from wirespark.source import BatchConverter, WirePartition
 from wirespark.stream_rows import Walk
 from wirespark.untyped import Batch, Made
 
@@ -79,7 +79,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
-        self._tables = Tables(options, schema)
+        self._tables = BatchConverter(options, schema)
         self._sizes: dict[str, int] | None = None
 
     def initialOffset(self) -> dict[str, Made]:

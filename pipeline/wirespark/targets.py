@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
-from wirespark.output import Output
+from wirespark.output import FileForm
 from wirespark.planning import Part, grouped, matches_of
 from wirespark.receipts import (
     FOLDER,
@@ -46,7 +46,7 @@ class Target:
     path: Path
     options: ReadOptions
     has_kernels: bool
-    output: Output
+    output: FileForm
 
     @property
     def _place(self) -> Path:
@@ -189,7 +189,7 @@ def _said(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def target_of(folder: str, options: ReadOptions, output: Output | None = None) -> Target:
+def target_of(folder: str, options: ReadOptions, output: FileForm | None = None) -> Target:
     """Return the target of a conversion: the folder that receives its tables.
 
     Raises:
@@ -200,7 +200,7 @@ def target_of(folder: str, options: ReadOptions, output: Output | None = None) -
     if options.message is not None:
         raise WireSparkError("a conversion includes all messages: remove the option `message`")
     has_kernels = options.wishes.kernel != "off" and has_numba()
-    target = Target(Path(folder).absolute(), options, has_kernels, output or Output())
+    target = Target(Path(folder).absolute(), options, has_kernels, output or FileForm())
     for path in options.paths:
         for match in matches_of(path):
             _check_apart(Path(match).absolute(), target.path)

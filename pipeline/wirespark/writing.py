@@ -21,7 +21,7 @@ from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
 from wirespark.inner_frames import INSIDE
 from wirespark.options import Wishes, among, check_names, wishes_of
-from wirespark.stream_writing import Run, Runs, merged
+from wirespark.stream_writing import Runs, StreamRun, merged
 from wirespark.table_rows import rows_schema, wide_schema
 from wirespark.untyped import ArrowArray, Batch
 
@@ -75,10 +75,10 @@ class WriteOptions:
 
 
 @dataclass
-class Written(WriterCommitMessage):
+class WrittenRuns(WriterCommitMessage):
     """The runs that a task has written."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[StreamRun, ...]
 
 
 class WireWriter(DataSourceArrowWriter):
@@ -94,7 +94,7 @@ class WireWriter(DataSourceArrowWriter):
         self._folder = target.with_name(f".{target.name}.{uuid4().hex}")
         _check_columns(schema.names, options)
 
-    def write(self, iterator: Iterator[Batch]) -> Written:
+    def write(self, iterator: Iterator[Batch]) -> WrittenRuns:
         options = self._options
         encoder = encoder_of(
             options.wishes.protocol, options.backend, options.wishes.variant, options.wishes.role
@@ -108,7 +108,7 @@ class WireWriter(DataSourceArrowWriter):
                 runs.take(rows, len(next(iter(rows.values()))))
         except WireSparkError as error:
             raise WireSparkError(f"{error}{self._advice()}") from None
-        return Written(tuple(runs.finish()))
+        return WrittenRuns(tuple(runs.finish()))
 
     def _advice(self) -> str:
         is_known = not has_context(self._options.wishes.package)
@@ -117,7 +117,7 @@ class WireWriter(DataSourceArrowWriter):
         )
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        runs = [run for message in messages if isinstance(message, Written) for run in message.runs]
+        runs = [run for message in messages if isinstance(message, WrittenRuns) for run in message.runs]
         streams = self._folder / "streams"
         streams.mkdir(parents=True, exist_ok=True)
         try:

@@ -13,7 +13,7 @@ from tests.conformance.tracing import ROOT, plan_of
 
 from wiregen.runtime.sessions.table import Program
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.decoding_options import DecodingSettings
 from wiregen.tools.cli.direction import Direction
 from wiregen.tools.cli.replayed import Watch
 
@@ -98,7 +98,7 @@ def _seen(events: Any) -> list[Seen]:
 def _replayed(talk: Talk, written: list[bytes], *, strict: bool) -> list[Seen]:
     """Return the violations that the reference codec and its session see."""
     plan = plan_of(ROOT / "idl" / f"{talk.protocol}.wire")
-    settings, context = Settings(schema=plan, is_strict=strict, limits={}), Context(plan)
+    settings, context = DecodingSettings(schema=plan, is_strict=strict, limits={}), Context(plan)
     directions = {role: Direction(settings, role, context) for role in plan.roles}
     watch = Watch(Program(plan), settings, context, options=talk.options, closes=plan.on_error == "close")
     found = []

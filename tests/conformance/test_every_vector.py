@@ -14,10 +14,10 @@ from tests.conformance.converted import PROTOCOLS, converted
 from tests.conformance.test_generated_vectors import IS_SOAK, Stand
 from tests.unit.implementations import generated_implementation, reference_implementation
 
-from wiregen.conformance.judge.implementation import Setting, Step
+from wiregen.conformance.judge.implementation import CodecSetting, Step
 from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets, read_vectors, size_of
 from wiregen.tools.cli.protocols import package_of
-from wiregen.tools.transcoding import LostBytes, Transcoder, Wishes
+from wiregen.tools.transcoding import LostBytes, StreamWishes, Transcoder
 from wireproto._runtime.codec.errors import DecodeError, EncodeError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -158,7 +158,7 @@ def test_a_transcoder_keeps_the_verdict_of_invalid_bytes(protocol: str, serializ
         stand = stand_of(module, vector, strict=vector.strict, given=False)
         _, error = outcome(stand)
         assert error is not None
-        wishes = Wishes(
+        wishes = StreamWishes(
             role=vector.from_role, variant=vector.variant, limits=vector.limits, is_strict=vector.strict
         )
         transcoder = Transcoder(package, "native", serialization, wishes)
@@ -193,7 +193,7 @@ def test_strict_sessions_refuse_what_lenient_ones_refuse(protocol: str) -> None:
         for implementation in (reference_implementation(protocol), generated_implementation(protocol)):
             lenient, strict = (
                 implementation.trace(
-                    Setting(variant=trace.variant, limits=trace.limits, is_strict=is_strict),
+                    CodecSetting(variant=trace.variant, limits=trace.limits, is_strict=is_strict),
                     steps_of(trace),
                     trace.options,
                 )

@@ -15,7 +15,7 @@ from tests.conformance.vectors import HERE, kept
 from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, error_line, loads
 from wiregen.runtime.codec.errors import DecodeError as CarefulError
 from wiregen.runtime.stream.context import Context as CarefulContext
-from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.decoding_options import DecodingSettings
 from wiregen.tools.cli.direction import Direction
 from wireproto import geode
 from wireproto import pravega_proposal as pravega
@@ -109,7 +109,7 @@ def fast_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, An
 
 def reference_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, Any]]:
     plan = PLANS[module]
-    direction, maker = Direction(Settings(schema=plan), role, CarefulContext(plan)), LineMaker(plan)
+    direction, maker = Direction(DecodingSettings(schema=plan), role, CarefulContext(plan)), LineMaker(plan)
 
     def lines(items: Iterator[Any]) -> list[dict[str, Any]]:
         return [

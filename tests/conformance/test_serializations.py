@@ -15,7 +15,7 @@ from tests.conformance.vectors import bytes_of, foreign_vectors, own_vectors
 from tests.property.test_serializations import Package, code_of
 
 from wiregen.tools.cli.protocols import package_of
-from wiregen.tools.transcoding import Transcoder, Wishes
+from wiregen.tools.transcoding import StreamWishes, Transcoder
 
 LUMBERJACK = [vector for vector in (*own_vectors(), *foreign_vectors()) if vector["kind"] == "valid"]
 
@@ -131,7 +131,7 @@ def test_a_conversation_goes_through_all_three_byte_by_byte(vector: dict[str, An
     for role, data in rs.streams_of(vector).items():
         stream = data
         for source, target in conversions:
-            transcoder = Transcoder(package, source, target, Wishes(role=role))
+            transcoder = Transcoder(package, source, target, StreamWishes(role=role))
             pieces = [piece for byte in stream for piece in transcoder.feed(bytes([byte]))]
             assert all(isinstance(piece, bytes) for piece in (*pieces, *transcoder.finish()))
             stream = b"".join(piece for piece in pieces if isinstance(piece, bytes))

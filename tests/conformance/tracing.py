@@ -26,7 +26,7 @@ from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.sessions.table import Program
 from wiregen.runtime.stream.context import Context
 from wiregen.schema.lowering import lower
-from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.decoding_options import DecodingSettings
 from wiregen.tools.cli.direction import Direction
 from wiregen.tools.cli.replayed import Replayed, Watch
 
@@ -227,7 +227,7 @@ def is_sendable(trace: Trace, role: str) -> bool:
 
 
 def check_replayed(plan: Schema, program: Program, trace: Trace, size: int) -> None:
-    settings = Settings(schema=plan, is_strict=trace.is_strict, limits=trace.limits)
+    settings = DecodingSettings(schema=plan, is_strict=trace.is_strict, limits=trace.limits)
     context = Context(plan, limits=dict(trace.limits))
     directions = {role: Direction(settings, role, context) for role in plan.roles}
     watch = Watch(program, settings, context, options=trace.options, closes=plan.on_error == "close")

@@ -19,7 +19,7 @@ from tests.unit.hostile_serializations import varint
 
 from wiregen.conformance.fuzz.comparison import Trial
 from wiregen.conformance.fuzz.mutations import Mutator
-from wiregen.conformance.judge.implementation import Setting
+from wiregen.conformance.judge.implementation import CodecSetting
 from wiregen.formats.capture import CaptureError, CaptureLimits, read_streams
 from wiregen.runtime.codec.errors import DecodeError as ReferenceError
 from wiregen.runtime.codec.options import Options
@@ -115,7 +115,7 @@ def _seeds(package: Package, seed: int) -> Iterator[tuple[str | None, Trial, dic
                 continue
         data = packed.pop("native", None)
         if data is not None and len(data) <= _MOST_SEED:
-            yield role, Trial(setting=Setting(role=role), data=data), packed
+            yield role, Trial(setting=CodecSetting(role=role), data=data), packed
 
 
 def _tree(package: Package, role: str | None, data: bytes) -> tuple[Node, ...]:

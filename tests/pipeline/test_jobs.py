@@ -31,7 +31,7 @@ from wirespark.objects import recording_of  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
 from wirespark.reading import located_columns  # noqa: E402
-from wirespark.stream_rows import Row  # noqa: E402
+from wirespark.stream_rows import StreamRow  # noqa: E402
 from wirespark.table_rows import wide_table  # noqa: E402
 
 if TYPE_CHECKING:
@@ -135,9 +135,9 @@ def test_answers_that_overtake_each_other() -> None:
     assert of_kind(found, "violation", "name").count(("response_out_of_order",)) == 2
 
 
-def rows_at(frames: list[Any], begin: int) -> list[Row]:
+def rows_at(frames: list[Any], begin: int) -> list[StreamRow]:
     """Return rows of which each comes a second after the one before."""
-    return [Row(n, 1, frame, None, (begin + n) * 1_000_000) for n, frame in enumerate(frames)]
+    return [StreamRow(n, 1, frame, None, (begin + n) * 1_000_000) for n, frame in enumerate(frames)]
 
 
 # ---- on Spark

@@ -23,7 +23,7 @@ from wireproto import reactive_streams as rs  # noqa: E402
 from wirespark.conversations import events_of  # noqa: E402
 from wirespark.objects import recording_of  # noqa: E402
 from wirespark.options import Wishes  # noqa: E402
-from wirespark.stream_rows import Row  # noqa: E402
+from wirespark.stream_rows import StreamRow  # noqa: E402
 from wirespark.table_rows import wide_table  # noqa: E402
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def said(protocol: str, *lines: tuple[str, Any]) -> list[dict[str, Any]]:
     wishes = Wishes(protocol=protocol)
     tables = [
         wide_table(
-            recording_of(wishes).columns([Row(n, 1, frame, None, n * 1_000_000)], role, 0),
+            recording_of(wishes).columns([StreamRow(n, 1, frame, None, n * 1_000_000)], role, 0),
             wishes.package,
             "f",
             "a",

@@ -20,7 +20,7 @@ from wiregen.runtime.reference.tree import FrameValue, Node, Record
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.reference_decoder import reference_decoder
-from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.naming import Namespace, python_name
 
 Outcome: TypeAlias = str | dict[str, Any] | bytes
 Item: TypeAlias = tuple[int, int, Outcome]
@@ -138,17 +138,17 @@ class Codecs:
                 return value
 
     def class_of(self, name: str) -> Any:
-        return getattr(self.module, python_name(name, Scope.MODULE, granted=("Frame",)))
+        return getattr(self.module, python_name(name, Namespace.MODULE, granted=("Frame",)))
 
 
 def attribute(name: str) -> str:
     """Return a field's name as Python has it."""
-    return python_name(name, Scope.MEMBER)
+    return python_name(name, Namespace.MEMBER)
 
 
 def header_attribute(name: str) -> str:
     """Return a frame's own field as Python has it: it is an argument of `encode` too."""
-    return python_name(name, Scope.FRAME_MEMBER)
+    return python_name(name, Namespace.FRAME_MEMBER)
 
 
 def described(error: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tests.property.test_serializations import PROTOCOLS
 
 from wiregen.conformance.fuzz.comparison import Trial
 from wiregen.conformance.fuzz.mutations import Mutator
-from wiregen.conformance.judge.implementation import Setting
+from wiregen.conformance.judge.implementation import CodecSetting
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.explain import explain
@@ -69,7 +69,7 @@ def streams(codecs: Codecs, seed: int) -> Iterator[tuple[str, bytes]]:
     seeds = sorted(frames(codecs.module).items())
     for _ in range(N_STREAMS):
         role, good = dice.choice(seeds)
-        trial, other = (Trial(setting=Setting(role=role), data=dice.choice(good)) for _ in range(2))
+        trial, other = (Trial(setting=CodecSetting(role=role), data=dice.choice(good)) for _ in range(2))
         damaged = mutator.mutated(trial, trees(codecs, role, trial.data), other).data
         before, after = (b"".join(dice.choices(good, k=dice.randrange(3))) for _ in range(2))
         stream = before + damaged + after

@@ -26,11 +26,11 @@ JsonValue = Any
 
 def as_json(protocol: m.Protocol) -> JsonValue:
     """Return a protocol as dicts, lists and scalars."""
-    return Place(path="", about=protocol.about).inside(protocol)
+    return NodePlace(path="", about=protocol.about).inside(protocol)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class NodePlace:
     """The place of a node: the path of its field or arm, and the documentation of the protocol's fields."""
 
     path: str
@@ -45,8 +45,8 @@ class Place:
         known = {} if kind is None else {"kind": kind}
         return {entry.key: entry.value(value, here) for entry in entries(type(value))} | known
 
-    def at(self, path: str) -> Place:
-        return Place(path=path, about=self.about)
+    def at(self, path: str) -> NodePlace:
+        return NodePlace(path=path, about=self.about)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,30 +55,30 @@ class PublishedKey:
 
     key: str
     annotation: str
-    value: Callable[[Any, Place], JsonValue]
+    value: Callable[[Any, NodePlace], JsonValue]
     default: object = ...
 
 
 # ---- differences of the published form from the nodes
 
 
-def _arms(match: m.Match, place: Place) -> JsonValue:
+def _arms(match: m.Match, place: NodePlace) -> JsonValue:
     return [place.at(arm_path(place.path, index)).inside(arm) for index, arm in enumerate(match.arms)]
 
 
-def _carrier(region: m.Region, place: Place) -> JsonValue:
+def _carrier(region: m.Region, place: NodePlace) -> JsonValue:
     carrier = place.inside(region.carrier)
     return carrier | {"kind": "in_prefix"} if isinstance(region.carrier, m.Prefix) else carrier
 
 
-def _view(field: m.Field, place: Place) -> JsonValue:
+def _view(field: m.Field, place: NodePlace) -> JsonValue:
     if field.view is None:
         return None
     is_type = isinstance(field.view, Node)
     return {"form": "type" if is_type else field.view, "type": place.inside(field.view) if is_type else None}
 
 
-def _rules(field: m.Field, place: Place) -> JsonValue:
+def _rules(field: m.Field, place: NodePlace) -> JsonValue:
     return [] if isinstance(field.where_text, str) else [[each.text, each.rule] for each in field.where_text]
 
 

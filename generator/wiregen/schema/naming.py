@@ -14,8 +14,8 @@ from typing import Final
 __all__ = [
     "MAX_NAME",
     "Collision",
+    "Namespace",
     "PythonNames",
-    "Scope",
     "Stems",
     "camel_case",
     "constant_case",
@@ -68,7 +68,7 @@ _ENUM_ATTRIBUTES = frozenset(
 )
 
 
-class Scope(Enum):
+class Namespace(Enum):
     """The namespace of a Python name; each one has its own reserved names."""
 
     PACKAGE = "package"  # a protocol: a folder and a module of the generated tree
@@ -79,14 +79,14 @@ class Scope(Enum):
     PROTO = "proto"  # a field of a protobuf message, which Python sees as an attribute
 
 
-_RESERVED: Mapping[Scope, frozenset[str]] = MappingProxyType(
+_RESERVED: Mapping[Namespace, frozenset[str]] = MappingProxyType(
     {
-        Scope.PACKAGE: _KEYWORDS | _OFFERED,
-        Scope.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS | _IMPORTED,
-        Scope.MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES,
-        Scope.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS | _OF_FRAMES,
-        Scope.PROTO: _KEYWORDS,
-        Scope.ENUM_MEMBER: _KEYWORDS | _OFFERED | _ENUM_ATTRIBUTES,
+        Namespace.PACKAGE: _KEYWORDS | _OFFERED,
+        Namespace.MODULE: _KEYWORDS | _OFFERED | _BUILTINS | _EXCEPTIONS | _IMPORTED,
+        Namespace.MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES,
+        Namespace.FRAME_MEMBER: _KEYWORDS | _OFFERED | _METHODS | _IN_CLASSES | _CALL_ARGUMENTS | _OF_FRAMES,
+        Namespace.PROTO: _KEYWORDS,
+        Namespace.ENUM_MEMBER: _KEYWORDS | _OFFERED | _ENUM_ATTRIBUTES,
     }
 )
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
@@ -147,12 +147,12 @@ def constant_case(name: str) -> str:
     return snake_case(name).upper()
 
 
-def is_reserved(name: str, scope: Scope) -> bool:
+def is_reserved(name: str, scope: Namespace) -> bool:
     """Return whether `name` cannot be used unchanged; a leading underscore is reserved for the generated code."""
     return name in _RESERVED[scope] or name.startswith("_")
 
 
-def python_name(name: str, scope: Scope, *, granted: Collection[str] = ()) -> str:
+def python_name(name: str, scope: Namespace, *, granted: Collection[str] = ()) -> str:
     """Return the Python name of `name`, an ASCII identifier: itself, or with a trailing underscore if it is reserved.
 
     `granted` are reserved names that this declaration may take, such as `Frame` for the protocol's own frame.
@@ -164,7 +164,7 @@ def python_name(name: str, scope: Scope, *, granted: Collection[str] = ()) -> st
     return f"{bare}_" if bare[:1].isalpha() else f"unnamed{bare}_"
 
 
-def python_names(names: Iterable[str], scope: Scope, *, granted: Collection[str] = ()) -> PythonNames:
+def python_names(names: Iterable[str], scope: Namespace, *, granted: Collection[str] = ()) -> PythonNames:
     """Return the Python names of one scope; equal `names` are one name, different ones with one result a collision."""
     mapping = {name: python_name(name, scope, granted=granted) for name in names}
     takers: dict[str, list[str]] = {}

@@ -37,7 +37,7 @@ from wiregen.schema.model import (
 )
 
 __all__ = [
-    "Attribute",
+    "AttributeField",
     "arm_path",
     "attributes",
     "compresses",
@@ -133,30 +133,30 @@ def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
+class AttributeField:
     """A field with a value of its own; `may_be_absent`: its value is None if another arm, or no arm, is present."""
 
     field: Field
     may_be_absent: bool
 
 
-def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
+def attributes(fields: Iterable[Field]) -> tuple[AttributeField, ...]:
     """Return the fields of a declaration that have a value of their own, in wire order, those of blocks included.
 
     Fields of one name in different arms are one attribute: the first of them, secret if any of them is.
     """
-    found: dict[str | int, Attribute] = {}
+    found: dict[str | int, AttributeField] = {}
     for each in _attributes(fields, may_be_absent=False):
         key = each.field.name if each.field.name != "_" else len(found)
         first = found.setdefault(key, each)
         if first is not each:
             is_secret = first.field.is_secret or each.field.is_secret
             field = replace(first.field, is_secret=is_secret)
-            found[key] = Attribute(field=field, may_be_absent=True)
+            found[key] = AttributeField(field=field, may_be_absent=True)
     return tuple(found.values())
 
 
-def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[Attribute, ...]:
+def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[AttributeField, ...]:
     """Return the same for a frame. Fields without a default in a fragmented block are absent in a fragment."""
     joined = {join.block[1] for join in protocol.joins if join.block and join.block[0] == frame.name}
     inside = {
@@ -173,14 +173,14 @@ def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[Attribute, ...]:
     )
 
 
-def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[Attribute]:
+def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[AttributeField]:
     for field in fields:
         blocks = tuple(own_blocks(field.type))
         is_optional = field.condition is not None and not isinstance(field.value, Trailing)
         may_be_absent_here = may_be_absent or is_optional
         is_chosen = may_be_absent_here or any(is_arm for _, is_arm in blocks)
         if has_value(field.type):
-            yield Attribute(field=field, may_be_absent=is_chosen)
+            yield AttributeField(field=field, may_be_absent=is_chosen)
         for block, is_arm in blocks:
             yield from _attributes(block.fields, may_be_absent=may_be_absent_here or is_arm)
 

@@ -11,11 +11,11 @@ from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.serial.codec import refuse_tails
 
-__all__ = ["LeftOut", "LostBytes", "Transcoder", "Wishes"]
+__all__ = ["LeftOut", "LostBytes", "StreamWishes", "Transcoder"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class StreamWishes:
     """The options for reading a stream: its sender, its layout and its limits."""
 
     role: str | None = None
@@ -44,7 +44,7 @@ class LeftOut:
 class Transcoder:
     """Transcodes the frames of one role; source and target each keep a context of earlier frames."""
 
-    def __init__(self, package: Package, source: str, target: str, wishes: Wishes) -> None:
+    def __init__(self, package: Package, source: str, target: str, wishes: StreamWishes) -> None:
         self._wishes = wishes
         self._context = package.context(wishes.limits)
         self._source_context = package.context(wishes.limits)

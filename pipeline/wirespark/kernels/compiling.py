@@ -16,7 +16,7 @@ from wirespark.kernels import ops
 from wirespark.kernels.layout import Column, ProgramColumns, groups_of
 from wirespark.kernels.records import Records
 from wirespark.kernels.terms import Scope
-from wirespark.kernels.writing import Label, Unsupported
+from wirespark.kernels.writing import JumpTarget, Unsupported
 from wirespark.options import Wishes
 from wirespark.packages import Package
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wireproto._runtime.schema.types import MessageMatch
     from wirespark.kernels.writing import Numbers
 
-__all__ = ["Program", "Root", "program_of"]
+__all__ = ["KernelProgram", "Root", "program_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class KernelProgram:
     """The program for the kernels, and the columns that it fills; `header` are those of the frame."""
 
     frame: str
@@ -60,7 +60,7 @@ class Program:
         return any(root.is_known for root in self.roots)
 
 
-def program_of(wishes: Wishes, role: str | None) -> Program | None:
+def program_of(wishes: Wishes, role: str | None) -> KernelProgram | None:
     """Return the program for the frames that a role sends, or None if the kernels do not support the frames."""
     package = wishes.package
     options = package.runtime("codec.options").Options(
@@ -87,7 +87,7 @@ class _Frames:
         self._roots: list[Root] = []
         self._noted = _noted(layout.schema)
 
-    def program(self) -> Program:
+    def program(self) -> KernelProgram:
         frame = self._layout.frames[self._frame]
         body = frame.message
         if self._noted is None or self._frame in self._noted:
@@ -102,7 +102,7 @@ class _Frames:
         for column in self._columns.columns:
             if column.kind == ops.C_STRUCT and column.index not in tracked:
                 column.kind = ops.C_NOTHING
-        return Program(
+        return KernelProgram(
             frame=self._frame,
             header=tuple(header) if body is not None else (),
             roots=tuple(self._roots),
@@ -126,8 +126,8 @@ class _Frames:
         only = type_.only
         code = self._records.term(type_.subject, scope)
         names = dict(_codes(self._layout, self._role, self._frame))
-        labels = {each: Label() for each in names}
-        behind = Label()
+        labels = {each: JumpTarget() for each in names}
+        behind = JumpTarget()
         _jump(self._records, code, labels)
         for each, name in names.items():
             self._writer.here(labels[each])
@@ -164,7 +164,7 @@ def _codes(layout: Layout, role: str | None, frame: str) -> Iterator[tuple[int, 
             yield code, name
 
 
-def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
+def _jump(records: Records, register: int, labels: dict[int, JumpTarget]) -> None:
     records.choose(register, {(code, code): label for code, label in labels.items()})
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from wirespark.kernels import ops
 from wirespark.kernels.layout import Column
 from wirespark.kernels.terms import Known, Scope, Terms, names_asked
-from wirespark.kernels.values import Values
-from wirespark.kernels.writing import Label, ProgramWriter, Unsupported
+from wirespark.kernels.values import ValueWriter
+from wirespark.kernels.writing import JumpTarget, ProgramWriter, Unsupported
 from wirespark.nodes import Nodes
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _MOST_BITS = 56
 _MOST_ROWS = 1 << 16
 
 
-class Records(Values):
+class Records(ValueWriter):
     """Writes the code for records; `carried` writes the code that reads the message of a frame."""
 
     def __init__(self, layout: Layout, nodes: Nodes, carried: Callable[[MessageMatch, Scope], None]) -> None:
@@ -160,7 +160,7 @@ class Records(Values):
 
     def _conditional(self, field: Field, condition: Expression, scope: Scope, groups: Groups) -> None:
         present = self.term(condition, scope)
-        absent, behind = Label(), Label()
+        absent, behind = JumpTarget(), JumpTarget()
         self.writer.row(ops.UNLESS, present, absent)
         mark = self.writer.mark()
         try:
@@ -183,8 +183,8 @@ class Records(Values):
     def _trailing(self, fields: Fields, scope: Scope, groups: Groups) -> None:
         """Write the code that reads fields that old peers leave out, each only if those before it are present."""
         self.demand_end()
-        behind = Label()
-        absent = [Label() for _ in fields]
+        behind = JumpTarget()
+        absent = [JumpTarget() for _ in fields]
         for field, label in zip(fields, absent, strict=True):
             size = fixed_size(self.layout, field.type) or 1
             rest, least = self.writer.register(), self.writer.register()

@@ -18,7 +18,7 @@ from wirespark.decoders import has_context
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanned, Scanner
 from wirespark.options import Wishes
-from wirespark.stream_rows import Row, Walk
+from wirespark.stream_rows import StreamRow, Walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class Stretch:
     times: NDArray[np.int64] | None
 
 
-Part: TypeAlias = Stretch | list[Row]
+Part: TypeAlias = Stretch | list[StreamRow]
 
 
 class Relay:
@@ -108,7 +108,7 @@ class Relay:
         self._is_walking = reason == ops.ODD
         self._needed = max(self._waiting + self._least, needed) if reason != ops.ODD else self._least
 
-    def _step(self) -> list[Row]:
+    def _step(self) -> list[StreamRow]:
         """Let the object path read a piece; take back the bytes after its last frame if it has no open state."""
         data, time = self._pieces.popleft()
         size = min(len(data), self._walk_size)

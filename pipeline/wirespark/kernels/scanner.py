@@ -12,7 +12,7 @@ import pyarrow as pa
 from wirespark.columns import Columns, Found, frames_schema, header_type
 from wirespark.kernels.assembling import INSIDE, Filled, places_of
 from wirespark.kernels.compiled import N_STATE, fill, measure, scan
-from wirespark.kernels.compiling import Program, program_of
+from wirespark.kernels.compiling import KernelProgram, program_of
 from wirespark.options import Wishes
 from wirespark.untyped import ArrowArray, Batch
 
@@ -50,7 +50,7 @@ class Scanned:
 class Scanner:
     """Runs the program of one role; its tape is reused."""
 
-    def __init__(self, wishes: Wishes, role: str | None, program: Program) -> None:
+    def __init__(self, wishes: Wishes, role: str | None, program: KernelProgram) -> None:
         self._program = program
         self._package = wishes.package
         self._role = role
@@ -195,7 +195,7 @@ def scanner_of(wishes: Wishes, role: str | None) -> Scanner | None:
 @lru_cache(maxsize=64)
 def _program(
     protocol: str, role: str | None, variant: str | None, strict: bool, limits: tuple[tuple[str, int], ...]
-) -> Program | None:
+) -> KernelProgram | None:
     wishes = Wishes(protocol=protocol, role=role, variant=variant, strict=strict, limits=dict(limits))
     return program_of(wishes, role)
 

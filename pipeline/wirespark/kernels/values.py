@@ -11,7 +11,7 @@ from wirespark.kernels import ops
 from wirespark.kernels.layout import Column, groups_of
 from wirespark.kernels.operands import column_rows, endian_flag, integer_form
 from wirespark.kernels.terms import Known, Scope
-from wirespark.kernels.writing import Label, ProgramWriter, Unsupported
+from wirespark.kernels.writing import JumpTarget, ProgramWriter, Unsupported
 from wirespark.nodes import Nodes
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         Varint,
     )
 
-__all__ = ["Values"]
+__all__ = ["ValueWriter"]
 
 Group = list[Column]
 _TEXTS = {"utf8": ops.UTF8, "mutf8": ops.MUTF8, "ascii": ops.ASCII}
@@ -43,7 +43,7 @@ _MOST_DENSE = 1 << 12
 _WIDEST = 8  # bytes of the widest integer that a register holds
 
 
-class Values(ABC):
+class ValueWriter(ABC):
     """Writes the code for values; a subclass writes the records in them."""
 
     def __init__(self, layout: Layout, nodes: Nodes, writer: ProgramWriter) -> None:
@@ -227,7 +227,7 @@ class Values(ABC):
         self.writer.row(ops.SET, left, 0)
         self.writer.row(ops.MATH, left, ops.ADD, left, count)
         self.writer.row(ops.LIST, count, group[0].index, smallest)
-        top, behind = Label(), Label()
+        top, behind = JumpTarget(), JumpTarget()
         self.writer.row(ops.UNLESS, left, behind)
         self.writer.here(top)
         self._item(item, scope, inner)
@@ -239,7 +239,7 @@ class Values(ABC):
         self.demand_end()
         place = self.writer.register()
         self.writer.row(ops.OPEN, place, group[0].index)
-        top, behind = Label(), Label()
+        top, behind = JumpTarget(), JumpTarget()
         self.writer.here(top)
         self.writer.row(ops.MORE, place, behind)
         self._item(item, scope, inner)
@@ -295,9 +295,9 @@ class Values(ABC):
         self._present(group[0])
         number = self.value(union.type, scope, code, is_asked=True).value
         assert number is not None
-        labels = [Label() for _ in shown]
+        labels = [JumpTarget() for _ in shown]
         self.choose(number, _patterns([each.spans for each in shown], labels))
-        behind = Label()
+        behind = JumpTarget()
         for n, (variety, label) in enumerate(zip(shown, labels, strict=True)):
             self.writer.here(label)
             others = [other for m, other in enumerate(rest) if m != n]
@@ -335,12 +335,12 @@ class Values(ABC):
         if group and group[0].wire == "choice":
             raise Unsupported("a choice of several types")
         number = self.term(type_.subject, scope)
-        labels = [Label() for _ in arms]
+        labels = [JumpTarget() for _ in arms]
         if arms and not arms[-1].spans:
             self._choose_or(number, arms, labels)
         else:
             self.choose(number, _patterns([arm.spans for arm in arms], labels))
-        behind = Label()
+        behind = JumpTarget()
         for arm, label in zip(arms, labels, strict=True):
             self.writer.here(label)
             self._arm(arm.type, scope, group)
@@ -355,15 +355,15 @@ class Values(ABC):
         except Unsupported:
             self.writer.rewind(mark)
 
-    def _choose_or(self, number: int, arms: tuple[Arm, ...], labels: list[Label]) -> None:
+    def _choose_or(self, number: int, arms: tuple[Arm, ...], labels: list[JumpTarget]) -> None:
         """Write a jump to the arm that takes a number, the last arm for all other numbers."""
         found = _patterns([arm.spans for arm in arms[:-1]], labels[:-1])
-        others: dict[tuple[int, int], Label] = {(-(1 << 62), 1 << 62): labels[-1]}
+        others: dict[tuple[int, int], JumpTarget] = {(-(1 << 62), 1 << 62): labels[-1]}
         self._seek(number, found | others)
 
     # ---- jumps
 
-    def choose(self, register: int, targets: dict[tuple[int, int], Label]) -> None:
+    def choose(self, register: int, targets: dict[tuple[int, int], JumpTarget]) -> None:
         """Write a jump to the label of the first range that has the register; numbers outside all ranges
         are left to the object path.
         """
@@ -375,13 +375,13 @@ class Values(ABC):
         if size > _MOST_DENSE:
             self._seek(register, targets)
             return
-        labels: dict[int, Label] = {}
+        labels: dict[int, JumpTarget] = {}
         for (first, last), label in targets.items():
             for number in range(first, last + 1):
                 labels.setdefault(number, label)
         self.writer.row(ops.CHOOSE, register, self.writer.table(labels, low, size), size, low)
 
-    def _seek(self, register: int, targets: dict[tuple[int, int], Label]) -> None:
+    def _seek(self, register: int, targets: dict[tuple[int, int], JumpTarget]) -> None:
         start = len(self.writer.numbers)
         for (low, high), label in targets.items():
             if max(abs(low), abs(high)) > 1 << 62:
@@ -391,8 +391,8 @@ class Values(ABC):
         self.writer.row(ops.SEEK, register, start, len(targets))
 
 
-def _patterns(rows: list[tuple[Span, ...]], labels: list[Label]) -> dict[tuple[int, int], Label]:
-    found: dict[tuple[int, int], Label] = {}
+def _patterns(rows: list[tuple[Span, ...]], labels: list[JumpTarget]) -> dict[tuple[int, int], JumpTarget]:
+    found: dict[tuple[int, int], JumpTarget] = {}
     for spans, label in zip(rows, labels, strict=True):
         for span in spans:
             found.setdefault((span.low, span.high), label)

@@ -10,7 +10,7 @@ import numpy as np
 
 from wirespark.kernels import ops
 
-__all__ = ["Label", "Mark", "ProgramWriter", "Unsupported"]
+__all__ = ["JumpTarget", "ProgramWriter", "Unsupported", "WritingState"]
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Unsupported(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Label:
+class JumpTarget:
     """A target of jumps; `uses` are rows and cells with jumps to it, `places` places in the numbers."""
 
     row: int | None = None
@@ -34,7 +34,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class WritingState:
     """The state of a program at a point in its writing."""
 
     n_rows: int
@@ -65,21 +65,21 @@ class ProgramWriter:
         self.n_registers += 1
         return self.n_registers - 1
 
-    def row(self, operation: int, *operands: int | Label) -> None:
+    def row(self, operation: int, *operands: int | JumpTarget) -> None:
         """Write an operation that does not belong to the run before it."""
         self.flush()
         self._append(operation, *operands)
 
-    def _append(self, operation: int, *operands: int | Label) -> None:
+    def _append(self, operation: int, *operands: int | JumpTarget) -> None:
         cells = [operation, *(each if isinstance(each, int) else 0 for each in operands)]
         cells += [0] * (5 - len(cells))
         for cell, each in enumerate(operands, 1):
-            if isinstance(each, Label):
+            if isinstance(each, JumpTarget):
                 each.uses.append((cells, cell))
                 cells[cell] = each.row or 0
         self.rows.append(cells)
 
-    def here(self, label: Label) -> None:
+    def here(self, label: JumpTarget) -> None:
         """Put a label here."""
         self.flush()
         label.row = len(self.rows)
@@ -88,17 +88,17 @@ class ProgramWriter:
         for place in label.places:
             self.numbers[place] = label.row
 
-    def mark(self) -> Mark:
+    def mark(self) -> WritingState:
         self.flush()
-        return Mark(len(self.rows))
+        return WritingState(len(self.rows))
 
-    def rewind(self, mark: Mark) -> None:
+    def rewind(self, mark: WritingState) -> None:
         """Drop the rows written since; frames that reach this place are left to the object path."""
         self._waiting, self._waiting_fields, self._waiting_size = [], [], 0
         del self.rows[mark.n_rows :]
         self._append(ops.STOP)
 
-    def table(self, labels: dict[int, Label], low: int, size: int) -> int:
+    def table(self, labels: dict[int, JumpTarget], low: int, size: int) -> int:
         """Return the start of a dense table of jumps among the numbers."""
         start = len(self.numbers)
         for index in range(size):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.unit.implementations import generated_implementation
 
-from wiregen.conformance.judge import Decoded, Setting, judge
+from wiregen.conformance.judge import CodecSetting, DecodedFrames, judge
 from wiregen.conformance.judge.python_codec import PythonCodec
 from wiregen.conformance.vectors.format import AnyVector, read_vectors
 
@@ -38,8 +38,8 @@ class Codec:
         self._implementation = generated_implementation(protocol)
         self._left_open = left_open
 
-    def decode(self, chunks: list[bytes], setting: Setting) -> Iterator[dict[str, Any]]:
-        said: Decoded = self._implementation.decode(setting, chunks)
+    def decode(self, chunks: list[bytes], setting: CodecSetting) -> Iterator[dict[str, Any]]:
+        said: DecodedFrames = self._implementation.decode(setting, chunks)
         yield from said.frames
         if said.fault is not None:
             raise RefusedError(said.fault)

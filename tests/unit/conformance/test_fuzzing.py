@@ -18,11 +18,17 @@ from tests.unit.conformance.test_vectors_verifying import VECTORS, WIRE
 from tests.unit.implementations import generated_implementation, plan_of, reference_implementation
 from tests.unit.tools.test_cli_decode import LUMBERJACK, check_refused, run
 
-from wiregen.conformance.fuzz import Bounds, Finding, Search, Trial, save, seeds_of, vector_of
+from wiregen.conformance.fuzz import FuzzFinding, FuzzSearch, SearchBounds, Trial, save, seeds_of, vector_of
 from wiregen.conformance.fuzz.edits import spots
 from wiregen.conformance.fuzz.mutations import Mutator
 from wiregen.conformance.fuzz.shrinking import shrunk
-from wiregen.conformance.judge import Decoded, Implementation, ReferenceImplementation, Setting, judge
+from wiregen.conformance.judge import (
+    CodecSetting,
+    DecodedFrames,
+    Implementation,
+    ReferenceImplementation,
+    judge,
+)
 from wiregen.conformance.judge.python_codec import PythonCodec
 from wiregen.conformance.judge.vector_files import read_file
 from wiregen.conformance.vectors.format import Invalid, Valid, read_vectors
@@ -30,7 +36,7 @@ from wiregen.tools.cli.protocols import package_of
 
 FILE = read_vectors(VECTORS.read_bytes())
 WINDOW = bytes.fromhex("32570000000a")
-WRITER = Setting(role="writer")
+WRITER = CodecSetting(role="writer")
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +46,10 @@ def echo() -> ReferenceImplementation:
 
 def findings_of(
     reference: ReferenceImplementation, testee: Implementation, count: int, seed: int = 1
-) -> list[Finding]:
+) -> list[FuzzFinding]:
     plain = (vector for vector in FILE.vectors if vector.id in ("ping", "pong", "two"))
-    search = Search(reference, testee, seeds_of(plain), seed)
-    return list(search.findings(Bounds(count=count)))
+    search = FuzzSearch(reference, testee, seeds_of(plain), seed)
+    return list(search.findings(SearchBounds(count=count)))
 
 
 # ---- what is found
@@ -91,7 +97,7 @@ class Broken:
     tells: frozenset[str] = frozenset()
     serializations = frozenset({"native"})
 
-    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+    def decode(self, setting: CodecSetting, chunks: Sequence[bytes]) -> DecodedFrames:
         raise IndexError("of 77 items")
 
 
@@ -104,8 +110,8 @@ def test_a_crash_in_the_same_process_is_a_finding(echo: ReferenceImplementation)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_generated_code_and_the_reference_codec_agree(protocol: str) -> None:
     seeds = seeds_of(converted(protocol).vectors)
-    search = Search(reference_implementation(protocol), generated_implementation(protocol), seeds, 2)
-    assert [str(each.differing) for each in search.findings(Bounds(count=len(seeds) + 300))] == []
+    search = FuzzSearch(reference_implementation(protocol), generated_implementation(protocol), seeds, 2)
+    assert [str(each.differing) for each in search.findings(SearchBounds(count=len(seeds) + 300))] == []
     assert search.n_trials == len(seeds) + 300
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from wiregen.conformance.judge import ReferenceImplementation
 from wiregen.conformance.judge.generated_package import implementation_of
-from wiregen.conformance.judge.implementation import Implementation, Refused, Setting
+from wiregen.conformance.judge.implementation import CodecSetting, Implementation, Refused
 from wiregen.conformance.vectors.building import build_vectors
 from wiregen.conformance.vectors.format import Invalid
 from wiregen.generate.frontend import load_protocol
@@ -60,7 +60,7 @@ def piece(code: int, data: bytes, key: int = 3) -> bytes:
 
 
 def faults(package: Package, data: bytes, limits: dict[str, int] | None = None) -> list[Refused | None]:
-    setting = Setting(role="client", limits=limits or {})
+    setting = CodecSetting(role="client", limits=limits or {})
     return [implementation.decode(setting, [data]).fault for implementation in implementations(package)]
 
 

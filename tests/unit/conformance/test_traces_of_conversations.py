@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wiregen.conformance.traces import make_traces
-from wiregen.conformance.traces.search import Search
+from wiregen.conformance.traces.search import TraceSearch
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
@@ -18,7 +18,7 @@ OF_ANOTHER = ("Block in open: client: row 4", "Block in closed: client: row 4")
 
 
 def test_goals_that_conversations_show_are_reached_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Search, "run", lambda *_: True)
+    monkeypatch.setattr(TraceSearch, "run", lambda *_: True)
     subject = load_protocol(FILE, Sources(), Report(), ())
     assert subject is not None
     traces = make_traces(subject.protocol)

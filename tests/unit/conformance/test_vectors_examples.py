@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wiregen.conformance.vectors.building import Built, build_vectors
-from wiregen.conformance.vectors.example_vectors import Given
+from wiregen.conformance.vectors.example_vectors import ExampleBytes
 from wiregen.conformance.vectors.format import Invalid, Valid, octets, read_vectors
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
@@ -44,7 +44,7 @@ def protocol_of(path: Path) -> Protocol:
 
 
 def built(protocol: Protocol) -> Built:
-    given = tuple(Given(**each) for each in examples_in_bytes(protocol))
+    given = tuple(ExampleBytes(**each) for each in examples_in_bytes(protocol))
     return build_vectors(lower(protocol), examples=given)
 
 

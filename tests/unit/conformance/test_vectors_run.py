@@ -18,7 +18,7 @@ from tests.unit.implementations import reference_implementation
 from tests.unit.tools.test_cli_decode import LUMBERJACK, check_refused, run
 
 from wiregen.conformance.judge import judge
-from wiregen.conformance.vectors.adapters import AdapterProgram, Bounds, StartError
+from wiregen.conformance.vectors.adapters import AdapterBounds, AdapterProgram, StartError
 from wiregen.conformance.vectors.adapters.exchange import schemas
 from wiregen.conformance.vectors.adapters.serve import answers
 from wiregen.conformance.vectors.format import read_vectors, write_vectors
@@ -112,7 +112,7 @@ def test_whatever_a_program_does_is_a_verdict(how: str, told: str) -> None:
 
 
 def test_an_endless_line_is_garbage_and_no_more_than_the_bound_is_kept() -> None:
-    bounds = Bounds(n_bytes=1 << 20)
+    bounds = AdapterBounds(n_bytes=1 << 20)
     with AdapterProgram(tuple(map(str, echo("prints on and on", 1))), "echo", bounds) as implementation:
         finding, *_ = judge(FILE.vectors[0], implementation).findings
     assert finding.found == "garbage: an answer of more than 1048576 bytes"
@@ -126,7 +126,7 @@ def test_one_that_breaks_is_started_again() -> None:
 
 
 def test_one_that_never_answers_is_given_up() -> None:
-    bounds = Bounds(seconds=3, most_troubles=2)
+    bounds = AdapterBounds(seconds=3, most_troubles=2)
     start = time.monotonic()
     with AdapterProgram(tuple(map(str, echo("hangs", 1))), "echo", bounds) as implementation:
         verdicts = [judge(vector, implementation) for vector in FILE.vectors]
@@ -138,7 +138,7 @@ def test_one_that_never_answers_is_given_up() -> None:
 
 def test_one_that_is_late_now_and_then_is_given_up() -> None:
     """Each process answers a hello and two questions, so that no two answers in a row are missing."""
-    bounds = Bounds(seconds=3, most_late=2)
+    bounds = AdapterBounds(seconds=3, most_late=2)
     with AdapterProgram(tuple(map(str, echo("hangs", 3))), "echo", bounds) as implementation:
         found = [
             finding.found for vector in FILE.vectors for finding in judge(vector, implementation).findings
@@ -173,7 +173,7 @@ def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) ->
         "sys.stdin.readline(); print('{\"id\": 1}', flush=True)\n"
         "time.sleep(600)\n"
     )
-    with AdapterProgram((sys.executable, str(script)), "echo", Bounds(seconds=20)) as implementation:
+    with AdapterProgram((sys.executable, str(script)), "echo", AdapterBounds(seconds=20)) as implementation:
         assert judge(FILE.vectors[0], implementation).outcome == "failed"
     wait_for_end(int((tmp_path / "pid").read_text()))
 

@@ -15,7 +15,7 @@ from tests.ending import wait_for_end
 
 from wiregen.generate.build import build
 from wiregen.generate.frontend import load_protocol
-from wiregen.generate.plugins import Bounds, Plugin
+from wiregen.generate.plugins import Plugin, PluginBounds
 from wiregen.generate.plugins.exchange import read_answer, schemas, write_request
 from wiregen.language.config import Config, load_config
 from wiregen.language.diagnostics import Report
@@ -61,10 +61,10 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(wiregen, ["build", *arguments])
 
 
-def findings(project: Path, command: str, bounds: Bounds | None = None) -> list[tuple[str, str, str]]:
+def findings(project: Path, command: str, bounds: PluginBounds | None = None) -> list[tuple[str, str, str]]:
     """Return code, message and help of the findings of a build with a plug-in."""
     report = Report()
-    plugin = Plugin(command=command, folder=project, bounds=bounds or Bounds(seconds=90))
+    plugin = Plugin(command=command, folder=project, bounds=bounds or PluginBounds(seconds=90))
     build(load_config(project, report), (), Sources(), report, plugins=(plugin,))
     return [(one.code, one.message, one.help or "") for one in report.diagnostics]
 
@@ -214,7 +214,7 @@ child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(6
 open({str(pid)!r}, "w").write(str(child.pid))
 time.sleep(600)
 """
-    [(code, message, _)] = findings(project, command_of(project, text), Bounds(seconds=3))
+    [(code, message, _)] = findings(project, command_of(project, text), PluginBounds(seconds=3))
     assert (code, message.rpartition(": ")[2]) == ("WG5022", "it took more than 3 s")
     if pid.exists() and pid.read_text():  # a busy machine may not have come so far
         wait_for_end(int(pid.read_text()))
@@ -223,7 +223,7 @@ time.sleep(600)
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_one_that_writes_too_much(project: Path, stream: str) -> None:
     command = command_of(project, f"import sys\nwhile True: sys.{stream}.write('x' * 4096)")
-    [(code, message, _)] = findings(project, command, Bounds(seconds=90, n_bytes=1 << 20))
+    [(code, message, _)] = findings(project, command, PluginBounds(seconds=90, n_bytes=1 << 20))
     assert (code, message.rpartition(": ")[2]) == ("WG5022", "it wrote more than 1048576 bytes")
 
 

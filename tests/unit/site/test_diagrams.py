@@ -17,7 +17,14 @@ from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
 from wiregen.schema import model as m
 from wiregen.schema.lowering import lower
-from wiregen.site.diagrams import Said, SequenceDiagram, StateDiagram, as_data, conversations, state_diagrams
+from wiregen.site.diagrams import (
+    SentMessage,
+    SequenceDiagram,
+    StateDiagram,
+    as_data,
+    conversations,
+    state_diagrams,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "idl").glob("*.wire"))
@@ -89,14 +96,14 @@ def test_each_session_has_a_conversation_of_its_messages(name: str) -> None:
         assert drawn.violation is None and drawn.lines
         assert [line.at for line in drawn.lines] == sorted(line.at for line in drawn.lines)
         for line in drawn.lines:
-            if isinstance(line, Said):
+            if isinstance(line, SentMessage):
                 assert line.message in declared
                 assert {line.sender, line.receiver} <= set(drawn.participants)
 
 
 def test_a_conversation_says_what_its_session_is_about() -> None:
     found = conversations(lower(protocol("lumberjack")), traces("lumberjack"))
-    said = {(line.sender, line.message) for line in found["Transfer"].lines if isinstance(line, Said)}
+    said = {(line.sender, line.message) for line in found["Transfer"].lines if isinstance(line, SentMessage)}
     assert {("writer", "Window"), ("writer", "Data"), ("reader", "Ack")} <= said
 
 
@@ -105,7 +112,9 @@ def test_a_conversation_begins_with_the_side_that_connects() -> None:
     found = conversations(plan, traces("geode"))
     first = {
         name: next(
-            line for line in drawn.lines if isinstance(line, Said) and line.message not in plan.preambles
+            line
+            for line in drawn.lines
+            if isinstance(line, SentMessage) and line.message not in plan.preambles
         )
         for name, drawn in found.items()
         if name in plan.sessions

@@ -14,13 +14,13 @@ from wiregen.schema import model as m
 from wiregen.schema.offsets import offsets_of
 from wiregen.site.diagrams.bit_grid import ROW, rows_of
 from wiregen.site.diagrams.layout_drawings import ascii_of, diagram_of
-from wiregen.site.pages.layout_cells import Cell, Cells, frame_around
+from wiregen.site.pages.layout_cells import Cells, LayoutCell, frame_around
 from wiregen.site.pages.notation import notation_of
 
 HEAD = 'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB inflated = 4 KiB }\n'
 
 
-def cells_of(tmp_path: Path, text: str, name: str = "M") -> tuple[Cell, ...]:
+def cells_of(tmp_path: Path, text: str, name: str = "M") -> tuple[LayoutCell, ...]:
     path = tmp_path / "p.wire"
     path.write_text(HEAD + text)
     protocol = chapter_of(path).protocol
@@ -32,7 +32,7 @@ def cells_of(tmp_path: Path, text: str, name: str = "M") -> tuple[Cell, ...]:
     return cells.of(name, next(each.fields for each in protocol.structs if each.name == name))
 
 
-def all_cells(protocol: m.Protocol) -> list[tuple[str, tuple[Cell, ...]]]:
+def all_cells(protocol: m.Protocol) -> list[tuple[str, tuple[LayoutCell, ...]]]:
     cells, found = Cells(protocol), []
     for message in protocol.messages:
         frame = frame_around(protocol, message)
@@ -42,7 +42,7 @@ def all_cells(protocol: m.Protocol) -> list[tuple[str, tuple[Cell, ...]]]:
     return found
 
 
-def check_grid(cells: tuple[Cell, ...]) -> None:
+def check_grid(cells: tuple[LayoutCell, ...]) -> None:
     rows = rows_of(cells)
     for at, row in enumerate(rows):
         assert row.boxes[0].start == 0

@@ -15,7 +15,7 @@ from tests.unit.tools.test_cli_decode import run
 
 from wiregen.conformance.vectors.format import Trace, octets
 from wiregen.conformance.vectors.vector import Step
-from wiregen.site.diagrams import Edge, Happening, Node, StateDiagram, state_diagrams
+from wiregen.site.diagrams import DrawnState, Edge, Happening, StateDiagram, state_diagrams
 from wiregen.site.diagrams.sequence_drawings import ladder_of
 from wiregen.site.diagrams.state_drawings import CHARACTER, Chart, chart_of
 from wiregen.site.pages.chapter import Book
@@ -76,7 +76,9 @@ def test_no_label_of_a_shipped_session_touches_a_line(name: str) -> None:
 
 def made(n_states: int, pairs: list[tuple[int, int]]) -> StateDiagram:
     """Return a diagram with an edge for each pair."""
-    nodes = tuple(Node(name=f"state{n}", doc="", is_initial=n == 0, is_final=False) for n in range(n_states))
+    nodes = tuple(
+        DrawnState(name=f"state{n}", doc="", is_initial=n == 0, is_final=False) for n in range(n_states)
+    )
     edges = tuple(
         Edge(
             source=f"state{a}", target=f"state{b}", kind="row", role="client", messages=(f"Message{n}", "Other"),

@@ -24,7 +24,7 @@ from tests.unit.tools.test_cli_decode import (
 
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.tools.cli.protocols import package_of
-from wiregen.tools.transcoding import LeftOut, LostBytes, Transcoder, Wishes
+from wiregen.tools.transcoding import LeftOut, LostBytes, StreamWishes, Transcoder
 from wireproto import geode, pravega, reactive_streams
 from wireproto import lumberjack as lj
 
@@ -256,8 +256,8 @@ def long_stream(n_frames: int) -> Iterator[bytes]:
 @pytest.mark.parametrize(("source", "target"), [("native", "protobuf"), ("native", "msgpack")])
 def test_memory_does_not_grow_with_the_stream(source: str, target: str) -> None:
     package = package_of(str(LUMBERJACK), (source, target))
-    there = Transcoder(package, source, target, Wishes())
-    back = Transcoder(package, target, source, Wishes())
+    there = Transcoder(package, source, target, StreamWishes())
+    back = Transcoder(package, target, source, StreamWishes())
 
     def carried(n_frames: int) -> int:
         size = 0
@@ -280,7 +280,7 @@ def test_memory_does_not_grow_with_the_stream(source: str, target: str) -> None:
 
 def test_pieces_tell_what_became_of_each_frame() -> None:
     package = package_of("geode", ("protobuf",))
-    transcoder = Transcoder(package, "native", "protobuf", Wishes(role="client"))
+    transcoder = Transcoder(package, "native", "protobuf", StreamWishes(role="client"))
     first, second = transcoder.feed(b"\x6e" + bytes.fromhex("00000001 00000000 00 00 7fff 01"))
     assert first == LeftOut(data=b"\x6e", name="Connect")
     assert (

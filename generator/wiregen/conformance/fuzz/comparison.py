@@ -12,14 +12,14 @@ from wiregen.conformance.judge.checks import first_byte, is_same_code, told
 from wiregen.conformance.judge.comparison import difference
 from wiregen.conformance.judge.implementation import (
     TOLD,
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     Implementation,
     ImplementationError,
     Line,
     Refused,
-    Setting,
     SkippedError,
-    Written,
+    WrittenFrames,
 )
 
 __all__ = ["Differing", "Trial", "differing", "without_indexes"]
@@ -33,7 +33,7 @@ T = TypeVar("T")
 class Trial:
     """Bytes, their setting, and the cuts between the chunks that the codec under test gets; () for whole."""
 
-    setting: Setting
+    setting: CodecSetting
     data: bytes
     cuts: tuple[int, ...] = ()
 
@@ -53,7 +53,10 @@ class Differing:
 
 
 def differing(
-    trial: Trial, reference: Implementation, implementation: Implementation, expected: Decoded | None = None
+    trial: Trial,
+    reference: Implementation,
+    implementation: Implementation,
+    expected: DecodedFrames | None = None,
 ) -> Differing | None:
     """Return how the codec under test differs from the reference; None if it agrees or lacks the operation.
 
@@ -90,15 +93,17 @@ def asked(call: Callable[[], T]) -> T:
         raise ImplementationError("crashed", f"{type(error).__name__}: {error}"[:200]) from error
 
 
-def _settled(decoded: Decoded, trial: Trial) -> Decoded:
+def _settled(decoded: DecodedFrames, trial: Trial) -> DecodedFrames:
     """Return the answer as if the stream ended: incomplete frames become a `truncated` error."""
     if decoded.fault is None and (decoded.is_incomplete or decoded.is_unfinished):
         fault = Refused(code="truncated", at=len(trial.data), recoverable=False)
-        return Decoded(frames=decoded.frames, fault=fault)
+        return DecodedFrames(frames=decoded.frames, fault=fault)
     return decoded
 
 
-def _between(expected: Decoded, found: Decoded, implementation: Implementation) -> Differing | None:
+def _between(
+    expected: DecodedFrames, found: DecodedFrames, implementation: Implementation
+) -> Differing | None:
     n_both = min(len(expected.frames), len(found.frames))
     between = difference(expected.frames[:n_both], found.frames[:n_both])
     if between is not None:
@@ -135,7 +140,7 @@ def _between_faults(
 
 
 def _encoding(
-    setting: Setting, frames: Sequence[Line], reference: Implementation, implementation: Implementation
+    setting: CodecSetting, frames: Sequence[Line], reference: Implementation, implementation: Implementation
 ) -> Differing | None:
     wanted = asked(lambda: reference.encode(setting, frames))
     said = asked(lambda: implementation.encode(setting, frames))
@@ -157,7 +162,7 @@ def _is_same(wanted: Refused | None, said: Refused | None, implementation: Imple
     return is_same_code(_code(wanted) or None, _code(said) or None, implementation.tells)
 
 
-def _outcome(written: Written) -> str:
+def _outcome(written: WrittenFrames) -> str:
     return written.code or f"{len(written.data)} bytes"
 
 
@@ -167,7 +172,7 @@ def _trouble(error: ImplementationError, expected: str) -> Differing:
     )
 
 
-def _message(decoded: Decoded, index: int) -> str:
+def _message(decoded: DecodedFrames, index: int) -> str:
     return str(decoded.frames[index].get("message"))
 
 
@@ -190,6 +195,6 @@ def _frame(path: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _told(decoded: Decoded) -> str:
+def _told(decoded: DecodedFrames) -> str:
     frames = f"{len(decoded.frames)} frame{'s' if len(decoded.frames) != 1 else ''}"
     return frames if decoded.fault is None else f"{frames}, then {told(decoded.fault)}"

@@ -11,19 +11,19 @@ from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.elements import CompressedBody, JoinedBody
 from wiregen.runtime.schema.types import Integer
 
-__all__ = ["Spot", "is_item", "number_bytes", "replaced", "spots"]
+__all__ = ["NodeSpot", "is_item", "number_bytes", "replaced", "spots"]
 
 _MOST_INFLATED: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class NodeSpot:
     """A node, its ancestors from the outermost on, and the bytes that its offsets refer to."""
 
     node: Node
     above: tuple[Node, ...]
     data: bytes
-    shell: Spot | None = None
+    shell: NodeSpot | None = None
     """The compressed body that `data` is the content of."""
 
     @property
@@ -31,12 +31,12 @@ class Spot:
         return self.data[self.node.start : self.node.end]
 
 
-def spots(data: bytes, roots: Sequence[Node], shell: Spot | None = None) -> Iterator[Spot]:
+def spots(data: bytes, roots: Sequence[Node], shell: NodeSpot | None = None) -> Iterator[NodeSpot]:
     """Yield every node of frames, also inside compressed bodies; reassembled fragments are left as they are."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ()) for root in reversed(roots)]
     while stack:
         node, above = stack.pop()
-        spot = Spot(node, above, data, shell)
+        spot = NodeSpot(node, above, data, shell)
         yield spot
         if isinstance(node.type, CompressedBody):
             yield from _inside(spot)
@@ -44,13 +44,13 @@ def spots(data: bytes, roots: Sequence[Node], shell: Spot | None = None) -> Iter
             stack.extend((child, (*above, node)) for child in reversed(node.children))
 
 
-def _inside(spot: Spot) -> Iterator[Spot]:
+def _inside(spot: NodeSpot) -> Iterator[NodeSpot]:
     inflated = inflated_of(spot)
     if inflated is not None:
         yield from spots(inflated, spot.node.children, spot)
 
 
-def inflated_of(spot: Spot) -> bytes | None:
+def inflated_of(spot: NodeSpot) -> bytes | None:
     """Return the content of a compressed body; None if it is invalid or larger than 1 MiB."""
     try:
         content = _transform(spot).decode(spot.octets, _MOST_INFLATED)
@@ -59,17 +59,17 @@ def inflated_of(spot: Spot) -> bytes | None:
     return content if len(content) <= _MOST_INFLATED else None
 
 
-def _transform(spot: Spot) -> Transform:
+def _transform(spot: NodeSpot) -> Transform:
     assert isinstance(spot.node.type, CompressedBody)
     return TRANSFORMS[spot.node.type.algorithm]
 
 
-def compressed(spot: Spot, inflated: bytes, level: int = 0) -> bytes:
+def compressed(spot: NodeSpot, inflated: bytes, level: int = 0) -> bytes:
     """Return bytes as a compressed body with the algorithm of a spot."""
     return _transform(spot).encode(inflated, level)
 
 
-def replaced(spot: Spot, octets: bytes, *, is_mended: bool, n_items: int = 0) -> bytes:
+def replaced(spot: NodeSpot, octets: bytes, *, is_mended: bool, n_items: int = 0) -> bytes:
     """Return the outermost bytes with a spot replaced; `n_items` is added to the count of its list."""
     start, end = spot.node.start, spot.node.end
     buffer = bytearray(spot.data)
@@ -82,7 +82,7 @@ def replaced(spot: Spot, octets: bytes, *, is_mended: bool, n_items: int = 0) ->
     return replaced(spot.shell, compressed(spot.shell, bytes(buffer)), is_mended=is_mended)
 
 
-def _to_mend(spot: Spot, by: int, n_items: int) -> Iterator[tuple[Node, int]]:
+def _to_mend(spot: NodeSpot, by: int, n_items: int) -> Iterator[tuple[Node, int]]:
     """Yield the numbers before a spot that hold a size or count which the change affects, with the amount to add."""
     sizes = {node.size for node in spot.above}
     for node in spot.above:

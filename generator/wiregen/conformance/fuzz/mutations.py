@@ -8,7 +8,7 @@ from typing import Final
 
 from wiregen.conformance.fuzz.comparison import Trial
 from wiregen.conformance.fuzz.edits import (
-    Spot,
+    NodeSpot,
     compressed,
     inflated_of,
     is_item,
@@ -78,12 +78,12 @@ class Mutator:
 
     # ---- parts of a tree
 
-    def _of_tree(self, parts: list[Spot]) -> bytes | None:
+    def _of_tree(self, parts: list[NodeSpot]) -> bytes | None:
         """Return bytes with one change.
 
         The kind of change is chosen first, so that rare nodes are changed as often as common ones.
         """
-        ways: dict[str, list[tuple[Callable[[Spot], bytes], Spot]]] = {}
+        ways: dict[str, list[tuple[Callable[[NodeSpot], bytes], NodeSpot]]] = {}
         for spot in parts:
             for way in self._ways(spot):
                 ways.setdefault(way.__name__, []).append((way, spot))
@@ -92,9 +92,9 @@ class Mutator:
         way, spot = self._random.choice(ways[self._random.choice(sorted(ways))])
         return way(spot)
 
-    def _ways(self, spot: Spot) -> list[Callable[[Spot], bytes]]:
+    def _ways(self, spot: NodeSpot) -> list[Callable[[NodeSpot], bytes]]:
         node = spot.node
-        ways: list[Callable[[Spot], bytes]] = []
+        ways: list[Callable[[NodeSpot], bytes]] = []
         if node.part in ("length", "count", "code") or isinstance(node.type, _NUMBERS):
             ways.append(self._number)
         if isinstance(node.type, Text | Bytes | Data):
@@ -107,10 +107,10 @@ class Mutator:
             ways += [self._spliced, self._cut_short]
         return ways
 
-    def _replaced(self, spot: Spot, octets: bytes, n_items: int = 0) -> bytes:
+    def _replaced(self, spot: NodeSpot, octets: bytes, n_items: int = 0) -> bytes:
         return replaced(spot, octets, is_mended=self._random.random() < 0.75, n_items=n_items)
 
-    def _number(self, spot: Spot) -> bytes:
+    def _number(self, spot: NodeSpot) -> bytes:
         node, random = spot.node, self._random
         if isinstance(node.type, Varint | CodingReference):
             return self._replaced(spot, _varint(random.choice(_VARINTS), random.choice((0, 0, 0, 1, 9))))
@@ -133,7 +133,7 @@ class Mutator:
             return [member.value for member in self._schema.enums[node.type.name].members]
         return self._codes if node.part == "code" or ", derived" in node.note else ()
 
-    def _text(self, spot: Spot) -> bytes:
+    def _text(self, spot: NodeSpot) -> bytes:
         random = self._random
         octets = bytearray(spot.octets)
         start = 0 if isinstance(spot.node.type, Data) else _prefix(spot.node)
@@ -144,22 +144,22 @@ class Mutator:
         octets[at:at] = piece * random.choice((1, 1, 1, 40, 130))
         return self._replaced_text(spot, bytes(octets))
 
-    def _replaced_text(self, spot: Spot, octets: bytes) -> bytes:
+    def _replaced_text(self, spot: NodeSpot, octets: bytes) -> bytes:
         """Replace a text and adjust its own prefix, which is a sibling of the node of the data alone."""
         data = _data(spot.node)
         if data is None:
             return self._replaced(spot, octets)
-        inner = Spot(data, (*spot.above, spot.node), spot.data, spot.shell)
+        inner = NodeSpot(data, (*spot.above, spot.node), spot.data, spot.shell)
         return self._replaced(inner, octets[_prefix(spot.node) :])
 
-    def _dropped(self, spot: Spot) -> bytes:
+    def _dropped(self, spot: NodeSpot) -> bytes:
         return self._replaced(spot, b"", -1)
 
-    def _doubled(self, spot: Spot) -> bytes:
+    def _doubled(self, spot: NodeSpot) -> bytes:
         n_more = self._random.choice((1, 1, 2, 300))
         return self._replaced(spot, spot.octets * (1 + n_more), n_more)
 
-    def _swapped(self, spot: Spot) -> bytes:
+    def _swapped(self, spot: NodeSpot) -> bytes:
         siblings = [child for child in spot.above[-1].children if is_item(child)]
         other = self._random.choice(siblings)
         first, last = sorted((spot.node, other), key=lambda node: node.start)
@@ -168,30 +168,30 @@ class Mutator:
         data = spot.data
         both = data[last.start : last.end] + data[first.end : last.start] + data[first.start : first.end]
         whole = Node("", "", Data(), first.start, last.end)
-        return self._replaced(Spot(whole, spot.above, data, spot.shell), both)
+        return self._replaced(NodeSpot(whole, spot.above, data, spot.shell), both)
 
-    def _recompressed(self, spot: Spot) -> bytes:
+    def _recompressed(self, spot: NodeSpot) -> bytes:
         inflated = inflated_of(spot) or b""
         body = compressed(spot, self._of_bytes(inflated, inflated), self._random.choice((0, -1, 9)))
         return self._replaced(spot, body + self._random.choice((b"", b"", b"\0")))
 
-    def _nested(self, spot: Spot) -> bytes:
+    def _nested(self, spot: NodeSpot) -> bytes:
         """Put all the bytes into the body, so that it contains itself."""
         body = compressed(spot, spot.data)
         for _ in range(self._random.randrange(3)):
             body = compressed(spot, replaced(_outermost(spot), body, is_mended=True))
         return self._replaced(spot, body)
 
-    def _spliced(self, spot: Spot) -> bytes:
+    def _spliced(self, spot: NodeSpot) -> bytes:
         kind = type(spot.node.type)
         alike = [octets for other, octets in self._pool if other is kind]
         return self._replaced(spot, self._random.choice(alike) if alike else b"")
 
-    def _cut_short(self, spot: Spot) -> bytes:
+    def _cut_short(self, spot: NodeSpot) -> bytes:
         octets = spot.octets
         return self._replaced(spot, octets[: self._random.randrange(len(octets) + 1)])
 
-    def _learn(self, parts: Sequence[Spot]) -> None:
+    def _learn(self, parts: Sequence[NodeSpot]) -> None:
         for spot in parts:
             if 0 < spot.node.size <= 256:
                 learnt = (type(spot.node.type), spot.octets)
@@ -228,7 +228,7 @@ class Mutator:
         return bytes(buffer)
 
 
-def _outermost(spot: Spot) -> Spot:
+def _outermost(spot: NodeSpot) -> NodeSpot:
     return spot if spot.shell is None else _outermost(spot.shell)
 
 

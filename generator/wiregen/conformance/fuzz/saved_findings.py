@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wiregen.conformance.fuzz.comparison import asked
-from wiregen.conformance.fuzz.search import Finding
+from wiregen.conformance.fuzz.search import FuzzFinding
 from wiregen.conformance.judge import ReferenceImplementation, Refused
 from wiregen.conformance.judge.vector_files import MOST_BYTES
 from wiregen.conformance.vectors.format import (
@@ -28,7 +28,7 @@ from wiregen.language.regular_files import read_regular
 __all__ = ["save", "vector_of"]
 
 
-def vector_of(finding: Finding, reference: ReferenceImplementation) -> Valid | Invalid:
+def vector_of(finding: FuzzFinding, reference: ReferenceImplementation) -> Valid | Invalid:
     """Return the vector that an implementation with this difference fails."""
     trial = finding.trial
     setting, data = trial.setting, trial.data

@@ -11,10 +11,15 @@ from typing import Final
 from wiregen.conformance.fuzz.comparison import Differing, Trial, asked, differing
 from wiregen.conformance.fuzz.mutations import Mutator
 from wiregen.conformance.fuzz.shrinking import shrunk
-from wiregen.conformance.judge import Decoded, Implementation, ImplementationError, ReferenceImplementation
+from wiregen.conformance.judge import (
+    DecodedFrames,
+    Implementation,
+    ImplementationError,
+    ReferenceImplementation,
+)
 from wiregen.runtime.reference.tree import Node
 
-__all__ = ["Bounds", "Finding", "Search"]
+__all__ = ["FuzzFinding", "FuzzSearch", "SearchBounds"]
 
 _MOST_SEEDS: Final = 5000
 _TRIES: Final = 1500
@@ -23,7 +28,7 @@ _TRIES_IN_TROUBLE: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class SearchBounds:
     """When a search ends; None means unbounded. With the same count and seed, the trials are the same."""
 
     seconds: float | None = None
@@ -32,7 +37,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FuzzFinding:
     """A difference, and the smallest trial that shows it."""
 
     trial: Trial
@@ -40,7 +45,7 @@ class Finding:
     first_size: int
 
 
-class Search:
+class FuzzSearch:
     """Compares a codec with the reference codec.
 
     Attributes:
@@ -65,8 +70,8 @@ class Search:
         self.n_trials = 0
 
     def findings(
-        self, bounds: Bounds, advance: Callable[[int], None] = lambda n_trials: None
-    ) -> Iterator[Finding]:
+        self, bounds: SearchBounds, advance: Callable[[int], None] = lambda n_trials: None
+    ) -> Iterator[FuzzFinding]:
         """Yield each difference once; the seeds themselves come first."""
         deadline = None if bounds.seconds is None else time.monotonic() + bounds.seconds
         for trial in self._trials():
@@ -103,7 +108,7 @@ class Search:
             self._trees[number] = self._nodes(self._seeds[number])
         return self._seeds[number], self._trees[number]
 
-    def _is_new(self, trial: Trial, decoded: Decoded) -> bool:
+    def _is_new(self, trial: Trial, decoded: DecodedFrames) -> bool:
         """Return whether the answer to a trial is new, so that the trial is worth mutating."""
         if len(self._seeds) >= _MOST_SEEDS or len(trial.data) > 4096:
             return False
@@ -115,7 +120,7 @@ class Search:
         self._outcomes.add(outcome)
         return True
 
-    def _difference(self, trial: Trial, expected: Decoded | None = None) -> Differing | None:
+    def _difference(self, trial: Trial, expected: DecodedFrames | None = None) -> Differing | None:
         try:
             return differing(trial, self._reference, self._implementation, expected)
         except ImplementationError as error:
@@ -123,14 +128,16 @@ class Search:
                 key=("reference", error.text), expected="the reference codec's answer", found=error.text
             )
 
-    def _made_small(self, trial: Trial, found: Differing) -> Finding:
+    def _made_small(self, trial: Trial, found: Differing) -> FuzzFinding:
         def is_same(smaller: Trial) -> bool:
             other = self._difference(smaller)
             return other is not None and other.key == found.key
 
         tries = _TRIES_IN_TROUBLE if found.key[0] == "trouble" else _TRIES
         small = shrunk(trial, is_same, self._nodes, tries)
-        return Finding(trial=small, differing=self._difference(small) or found, first_size=len(trial.data))
+        return FuzzFinding(
+            trial=small, differing=self._difference(small) or found, first_size=len(trial.data)
+        )
 
     def _nodes(self, trial: Trial) -> tuple[Node, ...]:
         try:

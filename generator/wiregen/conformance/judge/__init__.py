@@ -6,30 +6,30 @@ stdin and stdout, or the Python object of a test. The checks know only the inter
 
 from wiregen.conformance.judge.checks import judge
 from wiregen.conformance.judge.implementation import (
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     Implementation,
     ImplementationError,
     Refused,
-    Setting,
     SkippedError,
     Traced,
-    Written,
+    WrittenFrames,
 )
 from wiregen.conformance.judge.reference_implementation import ReferenceImplementation
 from wiregen.conformance.judge.verdict import Finding, Outcome, Verdict
 
 __all__ = [
-    "Decoded",
+    "CodecSetting",
+    "DecodedFrames",
     "Finding",
     "Implementation",
     "ImplementationError",
     "Outcome",
     "ReferenceImplementation",
     "Refused",
-    "Setting",
     "SkippedError",
     "Traced",
     "Verdict",
-    "Written",
+    "WrittenFrames",
     "judge",
 ]

@@ -10,13 +10,13 @@ from typing import Any, Final, assert_never
 
 from wiregen.conformance.judge.comparison import difference
 from wiregen.conformance.judge.implementation import (
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     Implementation,
     ImplementationError,
     Line,
     Move,
     Refused,
-    Setting,
     SkippedError,
     Step,
     Traced,
@@ -86,10 +86,10 @@ def judge_at_once(vector: AnyVector, implementation: Implementation) -> tuple[Fi
             assert_never(vector)
 
 
-def setting_of(vector: AnyVector) -> Setting:
+def setting_of(vector: AnyVector) -> CodecSetting:
     """Return the setting with which the bytes of a vector are decoded or encoded."""
     before = () if isinstance(vector, Trace) else vector.before
-    return Setting(
+    return CodecSetting(
         role=None if isinstance(vector, Trace) else vector.from_role,
         before=tuple((each.from_role or "", octets(each.bytes)) for each in before),
         variant=vector.variant,
@@ -141,7 +141,7 @@ def _of_valid(vector: Valid, implementation: Implementation, many: int) -> Itera
 def _of_invalid(vector: Invalid, implementation: Implementation, many: int) -> Iterator[Finding]:
     setting, data = setting_of(vector), octets(vector.bytes)
 
-    def differs(found: Decoded) -> tuple[str, str] | None:
+    def differs(found: DecodedFrames) -> tuple[str, str] | None:
         return _refusal_differs(vector, found, len(data), implementation.tells)
 
     first = _checked("decoded whole", lambda: _refused(vector, implementation, [data]))
@@ -200,7 +200,7 @@ def _moved(number: int, moves: tuple[Move, ...]) -> str:
 
 
 def _in_pieces(
-    implementation: Implementation, setting: Setting, data: bytes, places: Sequence[int], differs: Any
+    implementation: Implementation, setting: CodecSetting, data: bytes, places: Sequence[int], differs: Any
 ) -> Iterator[Finding]:
     if len(data) < 2:
         return
@@ -219,7 +219,7 @@ def _in_pieces(
 
 def _prefixes(
     implementation: Implementation,
-    setting: Setting,
+    setting: CodecSetting,
     data: bytes,
     places: Sequence[int],
     frames: Sequence[Line],
@@ -255,7 +255,7 @@ def _checked(check: str, differs: Any) -> list[Finding]:
     return [] if found is None else [Finding(check=check, expected=found[0], found=found[1])]
 
 
-def _differs(frames: Sequence[Line], found: Decoded) -> tuple[str, str] | None:
+def _differs(frames: Sequence[Line], found: DecodedFrames) -> tuple[str, str] | None:
     differing = difference(frames, found.frames)
     if found.fault is not None:
         return _count(frames), f"{len(found.frames)}, then {told(found.fault)}"
@@ -266,7 +266,7 @@ def _differs(frames: Sequence[Line], found: Decoded) -> tuple[str, str] | None:
     return f"{differing.path} {differing.expected}", differing.found
 
 
-def _prefix_differs(frames: Sequence[Line], found: Decoded) -> tuple[str, str] | None:
+def _prefix_differs(frames: Sequence[Line], found: DecodedFrames) -> tuple[str, str] | None:
     """Return the expected and the found answer to a strict prefix, or None if the answer is right.
 
     Right is: some of the first frames, and no error.
@@ -280,7 +280,7 @@ def _prefix_differs(frames: Sequence[Line], found: Decoded) -> tuple[str, str] |
 
 
 def _refusal_differs(
-    vector: Invalid, found: Decoded, size: int, tells: frozenset[str]
+    vector: Invalid, found: DecodedFrames, size: int, tells: frozenset[str]
 ) -> tuple[str, str] | None:
     expected = vector.error
     fault = found.fault
@@ -317,7 +317,7 @@ def _agrees(expected: Fault, found: Refused, name: str, tells: frozenset[str]) -
 
 
 def _encoded(
-    vector: Valid, implementation: Implementation, setting: Setting, data: bytes, frames: Sequence[Line]
+    vector: Valid, implementation: Implementation, setting: CodecSetting, data: bytes, frames: Sequence[Line]
 ) -> tuple[str, str] | None:
     written = implementation.encode(setting, frames)
     if written.code is not None:
@@ -328,9 +328,9 @@ def _encoded(
 
 
 def _other(
-    implementation: Implementation, setting: Setting, name: str, data: bytes, frames: Sequence[Line]
+    implementation: Implementation, setting: CodecSetting, name: str, data: bytes, frames: Sequence[Line]
 ) -> Iterator[Finding]:
-    other = Setting(
+    other = CodecSetting(
         role=setting.role,
         before=setting.before,
         variant=setting.variant,
@@ -344,7 +344,7 @@ def _other(
 
 
 def _other_written(
-    implementation: Implementation, setting: Setting, data: bytes, frames: Sequence[Line]
+    implementation: Implementation, setting: CodecSetting, data: bytes, frames: Sequence[Line]
 ) -> tuple[str, str] | None:
     written = implementation.encode(setting, frames)
     if written.code is not None:

@@ -12,13 +12,13 @@ from wiregen.conformance.judge.implementation import (
     NATIVE,
     TOLD,
     Capability,
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     ImplementationError,
     Line,
-    Setting,
     Step,
     Traced,
-    Written,
+    WrittenFrames,
 )
 from wiregen.conformance.judge.stream_answers import collected
 from wiregen.generate.packages import Package
@@ -45,23 +45,25 @@ class GeneratedPackage:
         self._modules = modules
         self._native: Any = modules[NATIVE]
 
-    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+    def decode(self, setting: CodecSetting, chunks: Sequence[bytes]) -> DecodedFrames:
         context, decoders = self._connection(setting)
         decoder = decoders.get(setting.role) if setting.serialization == NATIVE else None
         decoder = decoder or self._decoder(setting.serialization, setting.role, setting, context)
         return collected(decoder, chunks, lambda frame: self._line(frame, setting))
 
-    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+    def encode(self, setting: CodecSetting, frames: Sequence[Line]) -> WrittenFrames:
         context, _ = self._connection(setting)
         encode = self._modules[setting.serialization].encode
         try:
-            return Written(data=b"".join(self._written(encode, line, setting, context) for line in frames))
+            return WrittenFrames(
+                data=b"".join(self._written(encode, line, setting, context) for line in frames)
+            )
         except ValueError as error:
             if not hasattr(error, "code"):
                 raise
-            return Written(code=error.code)
+            return WrittenFrames(code=error.code)
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
+    def trace(self, setting: CodecSetting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         wishes = {"strict": setting.is_strict, "limits": self._limits(setting), "variant": setting.variant}
         known = inspect.signature(self._native.Session).parameters
         named = {f"{name}_" if f"{name}_" in known else name: value for name, value in options.items()}
@@ -72,7 +74,7 @@ class GeneratedPackage:
                 return Traced(violation=broken)
         return Traced()
 
-    def _connection(self, setting: Setting) -> tuple[object, dict[str | None, object]]:
+    def _connection(self, setting: CodecSetting) -> tuple[object, dict[str | None, object]]:
         """Return the context of a new connection, and the native decoders of the roles that sent bytes earlier."""
         context = self._context(setting)
         made: dict[str | None, Any] = {}
@@ -85,25 +87,29 @@ class GeneratedPackage:
                 )
         return context, made
 
-    def _decoder(self, serialization: str, role: str | None, setting: Setting, context: object) -> object:
+    def _decoder(
+        self, serialization: str, role: str | None, setting: CodecSetting, context: object
+    ) -> object:
         wishes = {"context": context, "strict": setting.is_strict, "variant": setting.variant}
         wishes |= {"limits": self._limits(setting)}
         module: Any = self._modules[serialization]
         return _call(module.Decoder, wishes, role, errors="yield")
 
-    def _context(self, setting: Setting) -> object:
+    def _context(self, setting: CodecSetting) -> object:
         if not hasattr(self._native, "Context"):
             return None
         return _call(self._native.Context, {"limits": self._limits(setting)})
 
-    def _limits(self, setting: Setting) -> Any:
+    def _limits(self, setting: CodecSetting) -> Any:
         return self._native.Limits(**setting.limits) if setting.limits else None
 
-    def _line(self, frame: object, setting: Setting) -> Line:
+    def _line(self, frame: object, setting: CodecSetting) -> Line:
         record = frame_record(self._schema, frame, variant=setting.variant)
         return record | part_record(self._schema, frame, variant=setting.variant)
 
-    def _written(self, encode: Callable[..., bytes], line: Line, setting: Setting, context: Any) -> bytes:
+    def _written(
+        self, encode: Callable[..., bytes], line: Line, setting: CodecSetting, context: Any
+    ) -> bytes:
         frame = self._frame(line, setting)
         wishes = {"from_role": setting.role, "context": context, "variant": setting.variant, "compression": 0}
         data: bytes = _call(encode, wishes, frame)
@@ -113,7 +119,7 @@ class GeneratedPackage:
                 context.apply(said, setting.role)
         return data
 
-    def _frame(self, line: Line, setting: Setting) -> object:
+    def _frame(self, line: Line, setting: CodecSetting) -> object:
         record = {key: line[key] for key in _KEYS if key in line}
         value = frame_from_record(self._schema, record, role=setting.role, variant=setting.variant)
         return build(self._schema, value, vars(self._native))

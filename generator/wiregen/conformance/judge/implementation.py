@@ -12,18 +12,18 @@ __all__ = [
     "TOLD",
     "UNTOLD",
     "Capability",
-    "Decoded",
+    "CodecSetting",
+    "DecodedFrames",
     "Implementation",
     "ImplementationError",
     "Line",
     "Move",
     "Refused",
-    "Setting",
     "SkippedError",
     "Step",
     "Traced",
     "Trouble",
-    "Written",
+    "WrittenFrames",
 ]
 
 Line: TypeAlias = dict[str, Any]
@@ -39,7 +39,7 @@ TOLD: Final = frozenset({"code", "at", "recoverable"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class CodecSetting:
     """How bytes are decoded or encoded.
 
     Attributes:
@@ -73,7 +73,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
+class DecodedFrames:
     """The frames before the first error, as decoded lines.
 
     With neither `fault` nor `is_incomplete`, the frames use up the bytes. `is_unfinished`: the frames are
@@ -87,7 +87,7 @@ class Decoded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenFrames:
     """The bytes of frames, or the error code if a frame is refused; `UNTOLD` if the implementation reports no codes."""
 
     data: bytes = b""
@@ -159,11 +159,11 @@ class Implementation(Protocol):
     @property
     def tells(self) -> frozenset[str]: ...
 
-    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+    def decode(self, setting: CodecSetting, chunks: Sequence[bytes]) -> DecodedFrames:
         """Return the frames and the first error of bytes that arrive in these chunks."""
 
-    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+    def encode(self, setting: CodecSetting, frames: Sequence[Line]) -> WrittenFrames:
         """Return the bytes of decoded lines; compressed bodies are stored (zlib's level 0)."""
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
+    def trace(self, setting: CodecSetting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         """Return the first violation and the transitions of the sessions in a conversation; `options` configure them."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wiregen.conformance.judge.checks import AnyVector, setting_of
-from wiregen.conformance.judge.implementation import Decoded, ImplementationError, Line, Setting
+from wiregen.conformance.judge.implementation import CodecSetting, DecodedFrames, ImplementationError, Line
 from wiregen.conformance.judge.reference_implementation import ReferenceImplementation
 from wiregen.conformance.vectors.format import Valid, VectorsError, octets, size_of
 from wiregen.language.breaking import Renames
@@ -48,19 +48,19 @@ def misread(vectors: Sequence[AnyVector], own: Schema, other: Schema, renames: R
             yield Misread(id=vector.id, messages=messages, is_refused=found is None)
 
 
-def _setting(vector: Valid, renames: Renames) -> Setting:
+def _setting(vector: Valid, renames: Renames) -> CodecSetting:
     setting = setting_of(vector)
     before = tuple((renames.roles.get(role, role), data) for role, data in setting.before)
     role = None if setting.role is None else renames.roles.get(setting.role, setting.role)
-    return Setting(
+    return CodecSetting(
         role=role, before=before, variant=setting.variant, limits=setting.limits, is_strict=setting.is_strict
     )
 
 
-def _frames(codec: ReferenceImplementation, setting: Setting, data: bytes) -> tuple[Line, ...] | None:
+def _frames(codec: ReferenceImplementation, setting: CodecSetting, data: bytes) -> tuple[Line, ...] | None:
     """Return the frames of bytes, or None if they are not whole and valid frames."""
     try:
-        found: Decoded = codec.decode(setting, [data])
+        found: DecodedFrames = codec.decode(setting, [data])
     except (ImplementationError, DecodeError, VectorsError, KeyError):
         return None
     return None if found.fault is not None or found.is_incomplete else found.frames

@@ -10,14 +10,14 @@ from wiregen.conformance.judge.implementation import (
     TOLD,
     UNTOLD,
     Capability,
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     ImplementationError,
     Line,
     Refused,
-    Setting,
     Step,
     Traced,
-    Written,
+    WrittenFrames,
 )
 
 __all__ = ["PythonCodec"]
@@ -48,25 +48,27 @@ class PythonCodec:
         self.tells: frozenset[str] = frozenset(getattr(codec, "tells", TOLD))
         self.serializations: frozenset[str] = frozenset((NATIVE, *getattr(codec, "serializations", ())))
 
-    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+    def decode(self, setting: CodecSetting, chunks: Sequence[bytes]) -> DecodedFrames:
         frames: list[Line] = []
         try:
             for line in self._codec.decode(list(chunks), setting):
                 frames.append(line)  # noqa: PERF402 - those before a fault are kept
         except EOFError as error:
             is_unfinished = bool(getattr(error, "unfinished", False))
-            return Decoded(frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished)
+            return DecodedFrames(
+                frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished
+            )
         except Exception as error:  # noqa: BLE001 - whatever a codec raises says something about it
-            return Decoded(frames=tuple(frames), fault=self._fault(error))
-        return Decoded(frames=tuple(frames))
+            return DecodedFrames(frames=tuple(frames), fault=self._fault(error))
+        return DecodedFrames(frames=tuple(frames))
 
-    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+    def encode(self, setting: CodecSetting, frames: Sequence[Line]) -> WrittenFrames:
         try:
-            return Written(data=bytes(self._codec.encode(list(frames), setting)))
+            return WrittenFrames(data=bytes(self._codec.encode(list(frames), setting)))
         except Exception as error:  # noqa: BLE001 - as above
-            return Written(code=self._code(error))
+            return WrittenFrames(code=self._code(error))
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
+    def trace(self, setting: CodecSetting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         return Traced(violation=self._codec.trace(list(steps), setting, dict(options)))
 
     def _fault(self, error: Exception) -> Refused:

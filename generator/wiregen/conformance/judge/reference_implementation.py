@@ -11,13 +11,13 @@ from wiregen.conformance.judge.implementation import (
     NATIVE,
     TOLD,
     Capability,
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     ImplementationError,
     Line,
-    Setting,
     Step,
     Traced,
-    Written,
+    WrittenFrames,
 )
 from wiregen.conformance.judge.reference_sessions import traced
 from wiregen.conformance.judge.stream_answers import collected
@@ -55,37 +55,37 @@ class ReferenceImplementation:
     def _program(self) -> Program:
         return Program(self.schema)
 
-    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+    def decode(self, setting: CodecSetting, chunks: Sequence[bytes]) -> DecodedFrames:
         decoders = _Decoders(self.schema, setting)
         return collected(decoders.of(setting.role), chunks, lambda node: self._line(node, setting))
 
-    def nodes(self, setting: Setting, data: bytes) -> tuple[Node, ...]:
+    def nodes(self, setting: CodecSetting, data: bytes) -> tuple[Node, ...]:
         """Return the trees of the frames before the first error; their offsets count from the first of the bytes."""
         decoder = _Decoders(self.schema, setting).of(setting.role)
         base = decoder.fed
         items = [item for item in decoder.feed(data) if isinstance(item, Node)]
         return tuple(_moved(node, -base) for node in items)
 
-    def spans(self, setting: Setting, data: bytes) -> frozenset[tuple[str, int, int]]:
+    def spans(self, setting: CodecSetting, data: bytes) -> frozenset[tuple[str, int, int]]:
         """Return the offsets of all nodes of the frames, by their paths and by their own names."""
         parts = (part for node in self.nodes(setting, data) for part in node.walk() if not part.inner)
         return frozenset((name, part.start, part.end) for part in parts for name in _names(part))
 
-    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+    def encode(self, setting: CodecSetting, frames: Sequence[Line]) -> WrittenFrames:
         context = _Decoders(self.schema, setting).context
         try:
-            return Written(data=b"".join(self._written(line, setting, context) for line in frames))
+            return WrittenFrames(data=b"".join(self._written(line, setting, context) for line in frames))
         except EncodeError as error:
-            return Written(code=error.code)
+            return WrittenFrames(code=error.code)
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
+    def trace(self, setting: CodecSetting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         return traced(self._program, setting, steps, options)
 
-    def _line(self, node: Node, setting: Setting) -> Line:
+    def _line(self, node: Node, setting: CodecSetting) -> Line:
         record = frame_record(self.schema, node.value, variant=setting.variant)
         return record | part_record(self.schema, node.value, variant=setting.variant)
 
-    def _written(self, line: Line, setting: Setting, context: Context) -> bytes:
+    def _written(self, line: Line, setting: CodecSetting, context: Context) -> bytes:
         value = self._value(line, setting)
         options = Options(setting.role, context=context, limits=dict(setting.limits), variant=setting.variant)
         data = write_frame(self.schema, value, options, compression=0)
@@ -94,7 +94,7 @@ class ReferenceImplementation:
                 _apply(context, said, setting.role)
         return data
 
-    def _value(self, line: Line, setting: Setting) -> Any:
+    def _value(self, line: Line, setting: CodecSetting) -> Any:
         record = {key: line[key] for key in _KEYS if key in line}
         return frame_from_record(self.schema, record, role=setting.role, variant=setting.variant)
 
@@ -102,7 +102,7 @@ class ReferenceImplementation:
 class _Decoders:
     """The decoders of one connection, after the earlier frames of the setting."""
 
-    def __init__(self, schema: Schema, setting: Setting) -> None:
+    def __init__(self, schema: Schema, setting: CodecSetting) -> None:
         self.context = Context(schema, limits=dict(setting.limits))
         self._schema = schema
         self._setting = setting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wiregen.conformance.judge.implementation import Move, Setting, Step, Traced
+from wiregen.conformance.judge.implementation import CodecSetting, Move, Step, Traced
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.sessions.engine import Engine
@@ -18,7 +18,7 @@ __all__ = ["traced"]
 
 
 def traced(
-    program: Program, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]
+    program: Program, setting: CodecSetting, steps: Sequence[Step], options: Mapping[str, object]
 ) -> Traced:
     """Return the first violation and the transitions of the sessions in a conversation; `options` configure them."""
     watch = _Watch(program, setting, options)
@@ -34,7 +34,7 @@ def traced(
 class _Watch:
     """One connection, observed from between its two sides."""
 
-    def __init__(self, program: Program, setting: Setting, options: Mapping[str, object]) -> None:
+    def __init__(self, program: Program, setting: CodecSetting, options: Mapping[str, object]) -> None:
         limits = dict(setting.limits)
         context = Context(program.schema, limits=limits)
         self._engine = Engine(

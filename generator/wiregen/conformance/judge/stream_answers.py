@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wiregen.conformance.judge.implementation import Decoded, Line, Refused
+from wiregen.conformance.judge.implementation import DecodedFrames, Line, Refused
 
 __all__ = ["collected"]
 
 
 def collected(
     decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line], *, is_all: bool = True
-) -> Decoded:
+) -> DecodedFrames:
     """Return the frames of chunks up to the first error; `line` converts a frame to a decoded line.
 
     The decoder has errors="yield". If `is_all`, the stream ends after the chunks, and the error of a cut
@@ -26,17 +26,17 @@ def collected(
     for chunk in chunks:
         for item in decoder.feed(chunk):
             if isinstance(item, ValueError):
-                return Decoded(frames=tuple(frames), fault=fault_of(item, base))
+                return DecodedFrames(frames=tuple(frames), fault=fault_of(item, base))
             frames.append(line(item))
     if not is_all:
-        return Decoded(frames=tuple(frames), is_incomplete=decoder.pending > 0)
+        return DecodedFrames(frames=tuple(frames), is_incomplete=decoder.pending > 0)
     is_incomplete = decoder.pending > 0
     errors = (item for _, _, item in decoder.finish_items() if isinstance(item, ValueError))
     fault = next((fault_of(error, base) for error in errors), None)
     if is_incomplete and fault is not None and not _is_end(fault, decoder.fed - base):
-        return Decoded(frames=tuple(frames), fault=fault)
+        return DecodedFrames(frames=tuple(frames), fault=fault)
     is_unfinished = not is_incomplete and fault is not None
-    return Decoded(frames=tuple(frames), is_incomplete=is_incomplete, is_unfinished=is_unfinished)
+    return DecodedFrames(frames=tuple(frames), is_incomplete=is_incomplete, is_unfinished=is_unfinished)
 
 
 def _is_end(fault: Refused, size: int) -> bool:

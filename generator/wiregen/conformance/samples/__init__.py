@@ -7,15 +7,15 @@ takes them by chance.
 """
 
 from wiregen.conformance.samples.basis import SampleBasis
-from wiregen.conformance.samples.choices import Choice, Choices
+from wiregen.conformance.samples.choices import Choices, MadeChoice
 from wiregen.conformance.samples.exploration import Exploration, explore, try_openings
 from wiregen.conformance.samples.generation import SampleValue, grow
 from wiregen.conformance.samples.random_choices import RandomChoices
 
 __all__ = [
-    "Choice",
     "Choices",
     "Exploration",
+    "MadeChoice",
     "RandomChoices",
     "SampleBasis",
     "SampleValue",

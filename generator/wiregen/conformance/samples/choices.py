@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from wiregen.runtime.schema.types import Type
 
-__all__ = ["CONTEXT", "SHARED", "Choice", "Choices", "Option", "UngrownError", "index_in"]
+__all__ = ["CONTEXT", "SHARED", "Choices", "MadeChoice", "Option", "UngrownError", "index_in"]
 
 Option: TypeAlias = tuple[str, Any]
 """The name of an option, and its value."""
@@ -31,7 +31,7 @@ class UngrownError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class MadeChoice:
     """A choice that was made.
 
     Attributes:
@@ -83,7 +83,7 @@ class Choices:
     by_site: Mapping[str, Any] = field(default_factory=dict)
     deep: int = 2
     cuts_regions: bool = False
-    made: list[Choice] = field(default_factory=list)
+    made: list[MadeChoice] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
 
     def choose(
@@ -143,7 +143,7 @@ class Choices:
         is_structural: bool,
         is_goal: bool,
     ) -> None:
-        choice = Choice(
+        choice = MadeChoice(
             site=site,
             path=path,
             options=options,

@@ -13,7 +13,7 @@ from itertools import combinations, product
 from typing import Final, TypeAlias
 
 from wiregen.conformance.samples.basis import SampleBasis
-from wiregen.conformance.samples.choices import CONTEXT, Choice, Choices, UngrownError
+from wiregen.conformance.samples.choices import CONTEXT, Choices, MadeChoice, UngrownError
 from wiregen.conformance.samples.generation import SampleValue, grow, grow_opening
 
 __all__ = ["Exploration", "explore", "try_openings"]
@@ -128,7 +128,7 @@ class _Walk:
                 return specimen, solved
         return None, demands
 
-    def _queue_lost(self, made: tuple[Choice, ...], plain: SampleValue, demands: dict[str, int]) -> None:
+    def _queue_lost(self, made: tuple[MadeChoice, ...], plain: SampleValue, demands: dict[str, int]) -> None:
         """Queue the other branches below a part that the plainest sample lacks, since its first branch was refused."""
         paths = {choice.path for choice in plain.made}
         for number, choice in enumerate(made):
@@ -140,14 +140,14 @@ class _Walk:
                         self._queued.add(lost)
                         self._branches.append({**demands, **way, choice.path: index})
 
-    def _single(self, choice: Choice, fixed: dict[str, int]) -> None:
+    def _single(self, choice: MadeChoice, fixed: dict[str, int]) -> None:
         """Try the options of one choice that no sample has shown yet."""
         for index, goal in enumerate(choice.goals):
             if index != choice.taken and self._is_wanted(choice, index):
                 self._given_up[goal] = self._given_up.get(goal, 0) + 1
                 self._queue_of(self._tried({**fixed, choice.path: index}, 0), fixed)
 
-    def _is_wanted(self, choice: Choice, index: int) -> bool:
+    def _is_wanted(self, choice: MadeChoice, index: int) -> bool:
         """Return whether no sample shows an option yet and it was not tried too often in vain."""
         if index >= len(choice.goals):
             return False
@@ -206,7 +206,7 @@ class _Walk:
             if choice.taken is not None:
                 self._queued.add(f"{self._named(specimen, choice)} {choice.options[choice.taken][0]}")
 
-    def _named(self, specimen: SampleValue, choice: Choice) -> str:
+    def _named(self, specimen: SampleValue, choice: MadeChoice) -> str:
         """Return the key that distinguishes a choice: earlier frames may affect each message differently.
 
         So may the arms that are taken in the same declaration: in another arm another field may depend on
@@ -222,16 +222,16 @@ class _Walk:
         return f"{self._variant} {message if is_small else ''} {choice.site} {' '.join(taken)}"
 
 
-def _is_free(choice: Choice) -> bool:
+def _is_free(choice: MadeChoice) -> bool:
     return not choice.is_structural and len(choice.options) > 1
 
 
-def _way(made: tuple[Choice, ...]) -> dict[str, int]:
+def _way(made: tuple[MadeChoice, ...]) -> dict[str, int]:
     """Return the structural choices that were taken."""
     return {choice.path: choice.taken for choice in made if choice.is_structural and choice.taken is not None}
 
 
-def _ways(made: tuple[Choice, ...], demands: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def _ways(made: tuple[MadeChoice, ...], demands: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """Return other options to try: of one choice, the last first, then of two at once."""
     free = [choice for choice in reversed(made) if choice.path not in demands and len(choice.options) > 1]
     tried = 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from wiregen.conformance.samples.basis import SampleBasis
-from wiregen.conformance.samples.choices import CONTEXT, Choice, Choices, UngrownError
+from wiregen.conformance.samples.choices import CONTEXT, Choices, MadeChoice, UngrownError
 from wiregen.conformance.samples.chosen_types import ChosenTypes
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import ContextSource, Options
@@ -37,7 +37,7 @@ class SampleValue:
     """
 
     value: FrameValue | Record
-    made: tuple[Choice, ...]
+    made: tuple[MadeChoice, ...]
     covers: tuple[str, ...]
     scene: dict[tuple[str, tuple[Any, ...]], Any] = field(default_factory=dict)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from wiregen.conformance.traces.building import make_traces
 from wiregen.conformance.traces.candidates import Drafts
-from wiregen.conformance.traces.message_values import Draft, written_by
+from wiregen.conformance.traces.message_values import MessageDraft, written_by
 from wiregen.language.examples.connection_state import ConnectionState, Outcome, Setup
 from wiregen.language.examples.trace import Goal, GoalKind, Missing, Move, Step, Trace, Traces
 
 __all__ = [
     "ConnectionState",
-    "Draft",
     "Drafts",
     "Goal",
     "GoalKind",
+    "MessageDraft",
     "Missing",
     "Move",
     "Outcome",

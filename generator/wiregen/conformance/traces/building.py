@@ -9,7 +9,7 @@ from typing import Any, Final
 from wiregen.conformance.traces.candidates import Drafts
 from wiregen.conformance.traces.goals import goals_of
 from wiregen.conformance.traces.memo import Verdicts
-from wiregen.conformance.traces.search import Finding, Search
+from wiregen.conformance.traces.search import ReachedGoal, TraceSearch
 from wiregen.language.diagnostics import Span
 from wiregen.language.diagnostics.locations import SourceTexts, locate
 from wiregen.language.examples.connection_state import Setup
@@ -69,7 +69,7 @@ def make_traces(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reached:
     goal: Goal
-    finding: Finding
+    finding: ReachedGoal
     setup: Setup
 
 
@@ -85,7 +85,7 @@ def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
 
 
 def _lead(
-    searches: list[Search], told: tuple[Trace, ...], goals: tuple[Goal, ...], done: dict[Goal, _Reached]
+    searches: list[TraceSearch], told: tuple[Trace, ...], goals: tuple[Goal, ...], done: dict[Goal, _Reached]
 ) -> None:
     """Continue searches from the steps of conversations that were made with the same options."""
     for search in searches:
@@ -95,14 +95,14 @@ def _lead(
                 search.begin_in(trace.steps, left)
 
 
-def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[Search]:
+def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[TraceSearch]:
     """Yield the searches: for all sessions, then for each one alone, under other settings too.
 
     Sessions with the same possible messages are searched together.
     """
     sessions = tuple(first.schema.sessions)
     shared = Verdicts(first)
-    yield Search(first, drafts, sessions, shared, is_fine=is_fine)
+    yield TraceSearch(first, drafts, sessions, shared, is_fine=is_fine)
     for setup in _setups(first):
         found: dict[Drafts, tuple[str, ...]] = {drafts: ()} if setup is first else {}
         own = drafts if setup.limits == first.limits else Drafts(setup)
@@ -111,13 +111,13 @@ def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterato
             found[about] = (*found.get(about, ()), session)
         verdicts = shared if setup is first else Verdicts(setup)
         yield from (
-            Search(setup, each, about, verdicts, is_fine=is_fine)
+            TraceSearch(setup, each, about, verdicts, is_fine=is_fine)
             for each, about in found.items()
             if each is not drafts
         )
 
 
-def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace, ...]) -> list[_Reached]:
+def _reached(searches: list[TraceSearch], goals: tuple[Goal, ...], told: tuple[Trace, ...]) -> list[_Reached]:
     """Return how goals were reached, by the first search that reached each: all searches take a short turn
     before any takes a long one.
     """
@@ -134,7 +134,9 @@ def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace,
     return list(done.values())
 
 
-def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _Reached], most: int) -> bool:
+def _search(
+    searches: list[TraceSearch], goals: tuple[Goal, ...], done: dict[Goal, _Reached], most: int
+) -> bool:
     """Continue each search for goals that no search has shown; return whether a search found one."""
     found = False
     for search in searches:
@@ -146,14 +148,14 @@ def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _R
     return found
 
 
-def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
+def _accept(search: TraceSearch, done: dict[Goal, _Reached], *, worst: int) -> None:
     """Accept the findings of a search that are good enough."""
     for goal, finding in search.findings.items():
         if goal not in done and finding.rank <= worst:
             done[goal] = _Reached(goal=goal, finding=finding, setup=search.setup)
 
 
-def _may_reach(search: Search, goal: Goal) -> bool:
+def _may_reach(search: TraceSearch, goal: Goal) -> bool:
     """Return whether a search may reach a goal: it has the goal's session, and keys run out only under a small limit."""
     if goal.session in search.setup.schema.sessions and goal.session not in search.sessions:
         return False

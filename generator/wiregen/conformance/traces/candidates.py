@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from wiregen.conformance.traces.field_paths import NUMBERS, fits, is_measured, type_at, value_at
-from wiregen.conformance.traces.message_values import Draft, Source, Spread, written_by
+from wiregen.conformance.traces.message_values import MessageDraft, MessageKind, Spread, written_by
 from wiregen.conformance.traces.relevant_fields import Mention, measuring, mentions_of, paths_in
 from wiregen.conformance.traces.smallest_values import Smallest, variations
 from wiregen.language.examples.connection_state import ConnectionState, Setup
@@ -83,7 +83,7 @@ class Drafts:
                     for piece in self._held(source.base, Record(name, {"data": b""}), join.parts):
                         yield source.sender, piece
 
-    def now(self, world: ConnectionState) -> Iterator[Spread | Draft]:
+    def now(self, world: ConnectionState) -> Iterator[Spread | MessageDraft]:
         """Yield the possible messages in a connection state, the fragments of blocks last.
 
         Messages that were tried often, with the same values of all they depend on, are left out.
@@ -97,7 +97,7 @@ class Drafts:
             yield self._spread(source, world)
         yield from self._pieces(fresh, world)
 
-    def _is_fresh(self, source: Source, world: ConnectionState) -> bool:
+    def _is_fresh(self, source: MessageKind, world: ConnectionState) -> bool:
         """Return whether a message may have a new effect, whatever its values."""
         matters = world.engine.matters(source.sender, source.base)
         tables = tuple(entry.table.name for entry in matters.entries)
@@ -107,7 +107,7 @@ class Drafts:
 
     # ---- kinds
 
-    def _found(self) -> Iterator[Source]:
+    def _found(self) -> Iterator[MessageKind]:
         schema = self._schema
         for role, name in schema.opens.items():
             preamble = self._specimens.preamble(name, role)
@@ -123,14 +123,14 @@ class Drafts:
                 if declared.role is not None and declared.code is not None:
                     yield from self._foreign(role, frame)
 
-    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
+    def _foreign(self, owner: str, frame: FrameValue) -> Iterator[MessageKind]:
         """Yield a message as sent by other roles, if their frames can carry it and its code is not one of theirs."""
         code = self._schema.messages[frame.message.name].code
         for role, name in self._schema.sends.items():
             if role != owner and name == frame.name and code not in self._schema.codes[role]:
                 yield self._source(role, owner, frame)
 
-    def _source(self, sender: str, writer: str, base: Any) -> Source:
+    def _source(self, sender: str, writer: str, base: Any) -> MessageKind:
         is_frame = isinstance(base, FrameValue)
         kind = Kind(self._schema, base if is_frame else None, base.message if is_frame else base)
         mentions = mentions_of(self._schema, kind, self._limits)
@@ -138,7 +138,7 @@ class Drafts:
         measured = tuple(
             name for name, field in kind.fields.items() if name not in asked and is_measured(field.type)
         )
-        return Source(
+        return MessageKind(
             sender=sender,
             writer=writer,
             base=base,
@@ -150,11 +150,11 @@ class Drafts:
 
     # ---- whole messages
 
-    def _spread(self, source: Source, world: ConnectionState) -> Spread:
+    def _spread(self, source: MessageKind, world: ConnectionState) -> Spread:
         mentions = () if source.is_foreign else source.mentions
         return Spread(source, [self._values(source, mention, world) for mention in mentions])
 
-    def _values(self, source: Source, mention: Mention, world: ConnectionState) -> tuple[object, ...]:
+    def _values(self, source: MessageKind, mention: Mention, world: ConnectionState) -> tuple[object, ...]:
         """Return the values of a field that are worth trying, the base's first."""
         path = mention.path
         first = value_at(source.base, path)
@@ -178,7 +178,7 @@ class Drafts:
                 unique.append(each)
         return tuple(unique[: _MOST_SMALL + len(chunks) + len(seen_through)])
 
-    def _chunks(self, source: Source, field: str) -> list[bytes]:
+    def _chunks(self, source: MessageKind, field: str) -> list[bytes]:
         """Return bytes for a field that is a fragment of a frame: of the sender's smallest frame the half,
         the rest, and all.
         """
@@ -187,7 +187,7 @@ class Drafts:
             self._known_chunks[what] = self._found_chunks(source, field)
         return self._known_chunks[what]
 
-    def _found_chunks(self, source: Source, field: str) -> list[bytes]:
+    def _found_chunks(self, source: MessageKind, field: str) -> list[bytes]:
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
         for join in self._schema.joins.values():
@@ -198,7 +198,7 @@ class Drafts:
                     found += [data[: len(data) // 2], data[len(data) // 2 :], data]
         return found
 
-    def _small_frames(self, source: Source, frame: str) -> list[bytes]:
+    def _small_frames(self, source: MessageKind, frame: str) -> list[bytes]:
         """Return the smallest frames of a sender that are not fragments: of those that sessions name next
         to fragments, and of the others.
         """
@@ -218,7 +218,7 @@ class Drafts:
 
     # ---- fragments of blocks
 
-    def _pieces(self, sources: list[Source], world: ConnectionState) -> Iterator[Draft]:
+    def _pieces(self, sources: list[MessageKind], world: ConnectionState) -> Iterator[MessageDraft]:
         for name, join in self._schema.joins.items():
             frame = None if join.block is None else join.block[0]
             divided = [each for each in sources if frame is not None and each.kind.frame == frame]
@@ -231,17 +231,19 @@ class Drafts:
                 yield from drafts
                 n_cut += bool(drafts)
 
-    def _may_begin(self, source: Source, world: ConnectionState) -> bool:
+    def _may_begin(self, source: MessageKind, world: ConnectionState) -> bool:
         """Return whether the message is allowed now: the preamble of a role comes first and once."""
         if source.kind.frame is None:
             return source.sender not in world.begun
         return source.sender in world.begun or source.sender not in self._schema.opens
 
-    def _wholes(self, source: Source, world: ConnectionState) -> Iterator[FrameValue]:
+    def _wholes(self, source: MessageKind, world: ConnectionState) -> Iterator[FrameValue]:
         spread = self._spread(source, world)
         return (spread.draft(choice).written for choice in spread.choices()[:_MOST_WHOLE])
 
-    def _cut(self, source: Source, whole: FrameValue, name: str, world: ConnectionState) -> Iterator[Draft]:
+    def _cut(
+        self, source: MessageKind, whole: FrameValue, name: str, world: ConnectionState
+    ) -> Iterator[MessageDraft]:
         """Yield the first fragments of a frame, and the last one if the others were sent."""
         join = self._schema.joins[name]
         data = None if join.block is None else self._block(source, whole, join.block[1], world)
@@ -252,17 +254,19 @@ class Drafts:
         before = b"" if open_ is None else b"".join(open_.pieces)
         for chunk in dict.fromkeys((data[:1], b"", data[: len(data) // 2])):
             for piece in self._held(whole, Record(name, {"data": chunk}), join.parts):
-                yield Draft(
+                yield MessageDraft(
                     sender=source.sender, writer=source.writer, written=piece, seen=piece, is_piece=True
                 )
         if open_ is not None and data.startswith(before):
             for piece in self._held(whole, Record(name, {"data": data[len(before) :]}), join.lasts):
                 seen = FrameValue(piece.name, piece.fields, whole.message, body=piece.body)
-                yield Draft(
+                yield MessageDraft(
                     sender=source.sender, writer=source.writer, written=piece, seen=seen, is_piece=True
                 )
 
-    def _block(self, source: Source, whole: FrameValue, field: str, world: ConnectionState) -> bytes | None:
+    def _block(
+        self, source: MessageKind, whole: FrameValue, field: str, world: ConnectionState
+    ) -> bytes | None:
         """Return the bytes of a block of a frame, or None if the frame cannot be sent now."""
         content = repr((whole.fields, getattr(whole.message, "fields", None)))
         known = self._blocks.setdefault((source.writer, source.kind.name, content), [])
@@ -273,7 +277,9 @@ class Drafts:
         known.append((entries.asked, self._written_block(source, whole, field, entries)))
         return known[-1][1]
 
-    def _written_block(self, source: Source, whole: FrameValue, field: str, entries: object) -> bytes | None:
+    def _written_block(
+        self, source: MessageKind, whole: FrameValue, field: str, entries: object
+    ) -> bytes | None:
         options = self._options(source.writer, entries)
         try:
             data = write_frame(self._schema, whole, options)

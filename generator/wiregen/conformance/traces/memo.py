@@ -18,11 +18,11 @@ from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.sessions import Transition
 from wiregen.runtime.sessions.events import Violation
 
-__all__ = ["Part", "Verdicts"]
+__all__ = ["SessionVerdict", "Verdicts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class SessionVerdict:
     """The verdict of one session on a message; without a session, the remembered entries after it."""
 
     session: str | None = None
@@ -36,7 +36,7 @@ class Verdicts:
     """Parts by their numbers, and the values that met which states; shared by all searches under one setup."""
 
     def __init__(self, setup: Setup) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[SessionVerdict] = []
         self._numbers: dict[object, int] = {}
         self._known: dict[Hashable, dict[object, int]] = {}
         self._asked = {
@@ -55,7 +55,7 @@ class Verdicts:
         names = None if spread.is_measured_by(session) else self._asked[session]
         return (world.exact(session), world.remembered_exactly(names))
 
-    def number(self, part: Part) -> int:
+    def number(self, part: SessionVerdict) -> int:
         """Return the number of a part; equal parts have the number of the first one."""
         says = tuple((each.name, each.lenient) for each in part.violations)
         number = self._numbers.setdefault((part.session, part.met, says, part.atoms), len(self.parts))

@@ -17,14 +17,14 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.sessions.names import Kind
 
-__all__ = ["Draft", "Source", "Spread", "written_by"]
+__all__ = ["MessageDraft", "MessageKind", "Spread", "written_by"]
 
 _MOST_DRAFTS: Final = 400
 _LONGEST: Final = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class MessageDraft:
     """A message that `sender` could send. `written`: the value that is encoded, as `writer` encodes it;
     `seen`: its meaning.
     """
@@ -66,7 +66,7 @@ def written_by(value: object, writer: str, world: ConnectionState) -> bytes | No
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class MessageKind:
     """One kind of message from one side."""
 
     sender: str
@@ -117,7 +117,7 @@ def _seen_at(sizes: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[_Ch
 class Spread:
     """One kind of message from one side, with all values that are worth trying in a connection state."""
 
-    def __init__(self, source: Source, values: list[tuple[object, ...]]) -> None:
+    def __init__(self, source: MessageKind, values: list[tuple[object, ...]]) -> None:
         self.sender = source.sender
         self.base = source.base
         self.what = (source.sender, source.kind.name)
@@ -153,16 +153,16 @@ class Spread:
             )
         return self._concerns[session]
 
-    def draft(self, choice: _Choice) -> Draft:
+    def draft(self, choice: _Choice) -> MessageDraft:
         return self.only(choice, range(len(choice)))
 
-    def only(self, choice: _Choice, places: Sequence[int]) -> Draft:
+    def only(self, choice: _Choice, places: Sequence[int]) -> MessageDraft:
         """Return a message that differs from the plainest at these places only."""
         paths = tuple(self._mentions[place].path for place in places)
         values = tuple(self._values[place][choice[place]] for place in places)
         made = with_values(self.base, paths, values)
         source = self._source
-        return Draft(
+        return MessageDraft(
             sender=source.sender, writer=source.writer, written=made, seen=made, measured=source.measured
         )
 

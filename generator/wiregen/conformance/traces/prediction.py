@@ -12,8 +12,8 @@ from functools import partial
 from itertools import repeat
 from typing import TypeAlias
 
-from wiregen.conformance.traces.memo import Part, Verdicts
-from wiregen.conformance.traces.message_values import Draft, Spread
+from wiregen.conformance.traces.memo import SessionVerdict, Verdicts
+from wiregen.conformance.traces.message_values import MessageDraft, Spread
 from wiregen.language.examples.connection_state import Atom, ConnectionState, Outcome
 from wiregen.language.examples.trace import Goal
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
@@ -22,13 +22,13 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.sessions.events import Violation
 from wiregen.runtime.sessions.table import KindRows, Matters
 
-__all__ = ["Effect", "Prediction", "is_remembered"]
+__all__ = ["PredictedEffect", "Prediction", "is_remembered"]
 
 _Choice: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class PredictedEffect:
     """The effect of a message. `atoms`: the facts after it if it is accepted, else empty."""
 
     outcome: Outcome
@@ -43,7 +43,7 @@ class _Asker:
     def __init__(
         self,
         session: str | None,
-        ask: Callable[[Draft], Part],
+        ask: Callable[[MessageDraft], SessionVerdict],
         world: ConnectionState,
         spread: Spread,
         verdicts: Verdicts,
@@ -83,7 +83,7 @@ class Prediction:
         ]
         self._memory = _Asker(None, self._remembered, world, spread, verdicts)
 
-    def effects(self) -> Iterator[tuple[Effect, list[_Choice]]]:
+    def effects(self) -> Iterator[tuple[PredictedEffect, list[_Choice]]]:
         """Yield the possible effects and the choices with each, the plainest first."""
         alike: dict[tuple[int, ...], list[_Choice]] = {}
         for choice, numbers in zip(self._spread.choices(), self._said(), strict=False):
@@ -115,11 +115,11 @@ class Prediction:
         """Return the rows of one session alone for such a message."""
         return Matters(self._matters.name, (entry,), is_foreign=False, frames=None)
 
-    def _said_by(self, matters: Matters, draft: Draft) -> Part:
+    def _said_by(self, matters: Matters, draft: MessageDraft) -> SessionVerdict:
         decision, met = self._world.engine.foresee_one(matters, draft.sender, draft.seen)
         is_refused = decision.refusal is not None
         session = matters.entries[0].table.name
-        return Part(
+        return SessionVerdict(
             session=session,
             met=tuple(met),
             violations=tuple(decision.violations),
@@ -127,14 +127,14 @@ class Prediction:
             is_refused=is_refused,
         )
 
-    def _remembered(self, draft: Draft) -> Part:
+    def _remembered(self, draft: MessageDraft) -> SessionVerdict:
         atoms = _remembered(draft, self._world)
         part = part_of(draft.seen)
         if part is None or not part.last or part.index == 0:
-            return Part(atoms=atoms)
-        return Part(met=(Goal(kind="join", session=part.join),), atoms=atoms)
+            return SessionVerdict(atoms=atoms)
+        return SessionVerdict(met=(Goal(kind="join", session=part.join),), atoms=atoms)
 
-    def _together(self, parts: list[Part]) -> Effect:
+    def _together(self, parts: list[SessionVerdict]) -> PredictedEffect:
         sender = self._spread.sender
         violations = [each for part in parts for each in part.violations]
         met = [each for part in parts for each in part.met]
@@ -143,9 +143,9 @@ class Prediction:
             violations.append(Violation(name))
             met.append(Goal(kind="wrong_role", role=sender, violation=name))
         outcome = Outcome(met=met, violations=violations)
-        return Effect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
+        return PredictedEffect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
 
-    def _atoms(self, parts: list[Part]) -> Iterator[Atom]:
+    def _atoms(self, parts: list[SessionVerdict]) -> Iterator[Atom]:
         """Yield the facts after the message, in the order in which a connection state lists them."""
         said = {part.session: part.atoms for part in parts}
         for name in self._world.engine.instances:
@@ -159,7 +159,7 @@ def is_remembered(item: object, world: ConnectionState) -> bool:
     return hasattr(item, "message") and not world.context.is_quiet(item)
 
 
-def _remembered(draft: Draft, world: ConnectionState) -> tuple[Atom, ...]:
+def _remembered(draft: MessageDraft, world: ConnectionState) -> tuple[Atom, ...]:
     """Return the remembered entries after a frame."""
     context = world.context
     saved, listener = context.snapshot(), context.listener

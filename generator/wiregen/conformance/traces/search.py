@@ -16,12 +16,12 @@ from typing import Final
 from wiregen.conformance.traces.candidates import Drafts
 from wiregen.conformance.traces.distance import Need, facts_in, need_of
 from wiregen.conformance.traces.memo import Verdicts
-from wiregen.conformance.traces.message_values import Draft, Spread
-from wiregen.conformance.traces.prediction import Effect, Prediction, is_remembered
+from wiregen.conformance.traces.message_values import MessageDraft, Spread
+from wiregen.conformance.traces.prediction import PredictedEffect, Prediction, is_remembered
 from wiregen.language.examples.connection_state import Atom, ConnectionState, Outcome, Setup
 from wiregen.language.examples.trace import Goal, Step
 
-__all__ = ["Finding", "Search"]
+__all__ = ["ReachedGoal", "TraceSearch"]
 
 _DEEPEST: Final = 14
 _MOST_FAILURES: Final = 16
@@ -29,7 +29,7 @@ _MOST_FAILURES: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ReachedGoal:
     """How a goal was reached. `rank`: 0 if the last step has no other effect worth mention."""
 
     steps: tuple[Step, ...]
@@ -53,7 +53,7 @@ class _Place:
         return world
 
 
-class Search:
+class TraceSearch:
     """A search under one setup, which can be continued; `findings` is how goals were reached.
 
     `sessions`: those whose goals it may reach. `is_fine`: distinguish more connection states, at the cost
@@ -72,7 +72,7 @@ class Search:
         self.is_fine = is_fine
         self.setup = setup
         self.sessions = sessions
-        self.findings: dict[Goal, Finding] = {}
+        self.findings: dict[Goal, ReachedGoal] = {}
         self._drafts = drafts.anew()
         self._verdicts = verdicts
         self._wanted: dict[Goal, None] = {}
@@ -183,7 +183,7 @@ class Search:
         self._failures.clear()
         seen: set[Atom] = set()
         for found in self._drafts.now(world):
-            if isinstance(found, Draft):
+            if isinstance(found, MessageDraft):
                 if self._failures[found.name] < _MOST_FAILURES:
                     self._try_once(steps, found, world, seen)
             else:
@@ -192,7 +192,7 @@ class Search:
                 return
 
     def _try_once(
-        self, steps: tuple[Step, ...], draft: Draft, world: ConnectionState, seen: set[Atom]
+        self, steps: tuple[Step, ...], draft: MessageDraft, world: ConnectionState, seen: set[Atom]
     ) -> None:
         """Apply a fragment, unless one that did the same to the sessions was applied here."""
         decision, met = world.engine.foresee(draft.sender, draft.seen)
@@ -206,12 +206,12 @@ class Search:
             seen.add(what)
             self._try_draft(steps, draft, world)
 
-    def _try_draft(self, steps: tuple[Step, ...], draft: Draft, world: ConnectionState) -> None:
+    def _try_draft(self, steps: tuple[Step, ...], draft: MessageDraft, world: ConnectionState) -> None:
         data = self._encoded(draft, world)
         if data is not None:
             self._try(steps, Step(kind="message", role=draft.sender, at=world.now, data=data), world)
 
-    def _encoded(self, draft: Draft, world: ConnectionState) -> bytes | None:
+    def _encoded(self, draft: MessageDraft, world: ConnectionState) -> bytes | None:
         data = draft.encoded(world)
         self._failures[draft.name] += 1 if data is None else -_MOST_FAILURES
         return data
@@ -228,12 +228,14 @@ class Search:
                 if self._failures[draft.name] >= _MOST_FAILURES:
                     return
 
-    def _is_worth(self, effect: Effect, steps: tuple[Step, ...]) -> bool:
+    def _is_worth(self, effect: PredictedEffect, steps: tuple[Step, ...]) -> bool:
         if any(self._is_better(goal, effect.outcome) for goal in effect.outcome.met):
             return True
         return len(steps) + 1 < _DEEPEST and self._has_new(effect.atoms)
 
-    def _settle(self, steps: tuple[Step, ...], draft: Draft, effect: Effect, world: ConnectionState) -> bool:
+    def _settle(
+        self, steps: tuple[Step, ...], draft: MessageDraft, effect: PredictedEffect, world: ConnectionState
+    ) -> bool:
         """Keep the effect of a message; return whether it could be sent at all."""
         data = self._encoded(draft, world)
         if data is None:
@@ -301,7 +303,7 @@ class Search:
             return
         rank = _rank(goal, outcome)
         assert rank is not None
-        self.findings[goal] = Finding(steps=steps, rank=rank)
+        self.findings[goal] = ReachedGoal(steps=steps, rank=rank)
         if rank == 0:
             self._wanted.pop(goal, None)
 
@@ -339,6 +341,6 @@ def _rank(goal: Goal, outcome: Outcome) -> int | None:
     return 0 if len(names) == 1 else 1 if names[0] == goal.violation else 2
 
 
-def _says_more(draft: Draft, world: ConnectionState) -> bool:
+def _says_more(draft: MessageDraft, world: ConnectionState) -> bool:
     """Return whether a frame may have effects beyond its sessions: by inner frames, or by remembered entries."""
     return world.engine.has_inner(draft.sender, draft.seen) or is_remembered(draft.seen, world)

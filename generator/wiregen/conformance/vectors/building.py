@@ -23,7 +23,7 @@ from wiregen.conformance.vectors.coverage import (
 from wiregen.conformance.vectors.depth import deep_drafts
 from wiregen.conformance.vectors.drafts import Carry, Draft, Drafting, without_repetition
 from wiregen.conformance.vectors.empty_values import least_drafts
-from wiregen.conformance.vectors.example_vectors import Given, illustrated
+from wiregen.conformance.vectors.example_vectors import ExampleBytes, illustrated
 from wiregen.conformance.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
 from wiregen.conformance.vectors.header_fields import headed_drafts
 from wiregen.conformance.vectors.invalid import Faults
@@ -64,7 +64,7 @@ def build_vectors(
     schema: Schema,
     *,
     limits: tuple[str, ...] = (),
-    examples: tuple[Given, ...] = (),
+    examples: tuple[ExampleBytes, ...] = (),
     carry: Carry | None = None,
     traces: Traces | None = None,
 ) -> Built:

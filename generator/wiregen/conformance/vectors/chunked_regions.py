@@ -9,7 +9,7 @@ from itertools import product
 from typing import Final
 
 from wiregen.conformance.vectors.drafts import Draft, Drafting
-from wiregen.conformance.vectors.frame_parts import Part, parts_of
+from wiregen.conformance.vectors.frame_parts import FramePart, parts_of
 from wiregen.conformance.vectors.splicing import number_bytes, spliced
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.expressions import Expression, FieldReference, Negation
@@ -50,7 +50,7 @@ def _chunks_of(node: Node) -> Chunks | None:
 
 
 def _cut(
-    data: bytes, type_: Chunks, part: Part, parts: tuple[Part, ...], least: int
+    data: bytes, type_: Chunks, part: FramePart, parts: tuple[FramePart, ...], least: int
 ) -> Iterator[tuple[str, bytes]]:
     chunk = part.node.children[0]
     inside = next((each for each in parts if each.parent is chunk and each.node.name == type_.data), None)
@@ -87,7 +87,7 @@ def _flag(condition: Expression) -> str:
             return ""
 
 
-def _chunk(data: bytes, chunk: Node, inside: Part, flag: Node, piece: bytes, *, is_last: bool) -> bytes:
+def _chunk(data: bytes, chunk: Node, inside: FramePart, flag: Node, piece: bytes, *, is_last: bool) -> bytes:
     """Return one chunk; the flag of the existing chunk marks it as the last one."""
     last = data[flag.start] != 0
     told = number_bytes(inside.own[0], len(piece)) or b""

@@ -14,7 +14,7 @@ from wiregen.conformance.samples import Choices, SampleBasis, SampleValue, grow
 from wiregen.conformance.samples.basis import every_field, rows_of
 from wiregen.conformance.samples.choices import UngrownError
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
-from wiregen.conformance.vectors.preceding_frames import Known, Scenery
+from wiregen.conformance.vectors.preceding_frames import GivenEntries, Scenery
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
@@ -94,7 +94,7 @@ def _without(drafting: Drafting, specimen: SampleValue, scene: Scene, absent: in
     if not isinstance(message, Record):
         return None
     message.absent = absent
-    options = Options(scene.role, context=Known(specimen.scene))
+    options = Options(scene.role, context=GivenEntries(specimen.scene))
     try:
         data = write_frame(drafting.schema, specimen.value, options, compression=0)
         draft = drafting.draft(scene, data)

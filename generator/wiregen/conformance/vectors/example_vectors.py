@@ -12,11 +12,11 @@ from wiregen.conformance.vectors.preceding_frames import Scenery
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.runtime.codec.errors import DecodeError
 
-__all__ = ["Given", "Illustrated", "illustrated"]
+__all__ = ["ExampleBytes", "Illustrated", "illustrated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class ExampleBytes:
     """An example as bytes.
 
     Attributes:
@@ -39,7 +39,7 @@ Illustrated: TypeAlias = "tuple[list[Draft], Measure]"
 
 
 def illustrated(
-    drafting: Drafting, scenery: Scenery, given: Iterable[Given], drafts: Iterable[Draft]
+    drafting: Drafting, scenery: Scenery, given: Iterable[ExampleBytes], drafts: Iterable[Draft]
 ) -> Illustrated:
     """Return the drafts of the examples whose bytes are not in `drafts`, and the number of examples that
     some vector shows.
@@ -64,7 +64,7 @@ def _key(draft: Draft) -> tuple[Scene, bytes]:
     return replace(draft.scene, limits=tuple(draft.scene.limits.items())), draft.identity  # type: ignore[arg-type]
 
 
-def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draft]:
+def _held(drafting: Drafting, scenery: Scenery, example: ExampleBytes) -> Iterator[Draft]:
     """Yield the draft if it holds as the example says. The frame was checked already; here it is read in a stream."""
     roles = tuple(drafting.schema.sends) if example.role is None else (example.role,)
     for role in roles or (None,):
@@ -77,7 +77,7 @@ def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draf
             yield draft
 
 
-def _holds(example: Given, draft: Draft) -> bool:
+def _holds(example: ExampleBytes, draft: Draft) -> bool:
     if draft.error is None:
         return example.violation is None and len(draft.trees) == 1
     return example.violation in (draft.error.code, draft.error.rule)
@@ -90,7 +90,9 @@ def _is_own(drafting: Drafting, draft: Draft) -> bool:
     return declared is None or declared.role in (draft.scene.role, None)
 
 
-def _before(scenery: Scenery, example: Given, role: str | None) -> tuple[tuple[str | None, bytes], ...]:
+def _before(
+    scenery: Scenery, example: ExampleBytes, role: str | None
+) -> tuple[tuple[str | None, bytes], ...]:
     speakers = dict.fromkeys([*(who for who, _ in example.before), *(() if example.is_opening else (role,))])
     openings = (each for who in speakers for each in scenery.opening(who))
     return (*openings, *example.before)

@@ -8,14 +8,14 @@ from typing import Final, TypeAlias
 
 from wiregen.conformance.samples.compared_numbers import mentions_of
 from wiregen.conformance.vectors.checksums import Checksums
-from wiregen.conformance.vectors.frame_parts import Part
+from wiregen.conformance.vectors.frame_parts import FramePart
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Span
 
-__all__ = ["AT_THE_END", "CLASSES", "Bad", "Fields", "Maker"]
+__all__ = ["AT_THE_END", "CLASSES", "FaultyBytes", "Fields", "Maker"]
 
 _SIZES: Final = frozenset(
     {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
@@ -65,7 +65,7 @@ AT_THE_END: Final = "at the end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bad:
+class FaultyBytes:
     """Bytes with a fault.
 
     Attributes:
@@ -83,7 +83,7 @@ class Bad:
     is_common: bool = False
 
 
-Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
+Maker: TypeAlias = "Callable[[FramePart, bytes, Fields], Iterator[FaultyBytes]]"
 
 
 class Fields:

@@ -13,8 +13,8 @@ from typing import Final
 
 from wiregen.conformance.samples.basis import shape_of
 from wiregen.conformance.vectors.end_faults import endless_parts, negative_counts, wrapped_lengths
-from wiregen.conformance.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
-from wiregen.conformance.vectors.frame_parts import Part, row_of
+from wiregen.conformance.vectors.fault_kinds import AT_THE_END, FaultyBytes, Fields, Maker
+from wiregen.conformance.vectors.frame_parts import FramePart, row_of
 from wiregen.conformance.vectors.region_faults import wrong_compression, wrong_regions
 from wiregen.conformance.vectors.splicing import number_bytes, replaced, spliced
 from wiregen.runtime.reference.tree import Node
@@ -41,7 +41,7 @@ _LONGEST: Final = 300
 """Units of the texts that are made for a condition."""
 
 
-def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def bad_parts(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Yield the possible faults of a part of a frame."""
     for make in _MAKERS:
         yield from make(part, data, fields)
@@ -50,7 +50,7 @@ def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 # ---- numbers
 
 
-def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _constants(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Change a constant or a computed value; sizes have classes of their own."""
     node = part.node
     notes = node.note.split(", ")
@@ -60,12 +60,12 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         if note in notes:
             for bit in (0, 7):
                 changed = bytes([data[node.start] ^ 1 << bit]) + data[node.start + 1 : node.end]
-                yield Bad(kind=kind, which=f"bit {bit}", data=replaced(data, node, changed))
+                yield FaultyBytes(kind=kind, which=f"bit {bit}", data=replaced(data, node, changed))
             last = data[node.start : node.end - 1] + bytes([data[node.end - 1] ^ 1])
-            yield Bad(kind=kind, which="last bit", data=replaced(data, node, last))
+            yield FaultyBytes(kind=kind, which="last bit", data=replaced(data, node, last))
 
 
-def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _constant_bits(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Change the first and the last of the constant bits; a field's place excludes the byte that it shares
     with the field before.
     """
@@ -78,10 +78,10 @@ def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         place = start + bit // 8
         mask = 0x80 >> bit % 8 if type_.order == "msb" else 1 << bit % 8
         changed = data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :]
-        yield Bad(kind="wrong constant", which=which, data=changed)
+        yield FaultyBytes(kind="wrong constant", which=which, data=changed)
 
 
-def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _codes(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Put undefined codes, those next to a defined code first."""
     node, parent = part.node, part.parent
     if parent is not None and isinstance(parent.type, UnionReference) and node.part == "code":
@@ -95,10 +95,12 @@ def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         told = _number_bytes(node, code, fields)
         if told is not None and len(told) == node.size:
             changed = replaced(data, node, told)
-            yield Bad(kind="wrong code", which=str(code), data=changed, shape=shape, is_common=bool(shape))
+            yield FaultyBytes(
+                kind="wrong code", which=str(code), data=changed, shape=shape, is_common=bool(shape)
+            )
 
 
-def _is_of_header(part: Part, fields: Fields) -> bool:
+def _is_of_header(part: FramePart, fields: Fields) -> bool:
     return part.site.partition(".")[0] in fields.schema.frames and part.site not in fields.sums
 
 
@@ -106,12 +108,12 @@ def _codes_of_messages(fields: Fields) -> list[Span]:
     return [Span(code, code) for role in fields.schema.codes.values() for code in role]
 
 
-def _outside(part: Part, type_: UnionReference, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _outside(part: FramePart, type_: UnionReference, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Put the code of an alternative that is not allowed here."""
     for each in fields.schema.unions[type_.name].varieties if type_.only is not None else ():
         told = number_bytes(part.node, each.spans[0].low)
         if told is not None and len(told) == part.node.size and each.name not in (type_.only or ()):
-            yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
+            yield FaultyBytes(kind="outside only", which="", data=replaced(data, part.node, told))
 
 
 def _strangers(spans: list[Span]) -> tuple[int, ...]:
@@ -135,7 +137,7 @@ def _number_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
     return number_bytes(Node(node.name, node.path, _base(node, fields), node.start, node.end), number)
 
 
-def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _enums(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     node, type_ = part.node, part.node.type
     if not isinstance(type_, EnumReference) or not node.size:
         return
@@ -144,17 +146,19 @@ def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         told = _number_bytes(node, number, fields)
         if told is not None and len(told) == node.size:
             shape = f"every {type_.name}"
-            yield Bad(kind="bad enum", which=str(number), data=replaced(data, node, told), shape=shape)
+            yield FaultyBytes(
+                kind="bad enum", which=str(number), data=replaced(data, node, told), shape=shape
+            )
 
 
-def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _booleans(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     if isinstance(part.node.type, Boolean):
         for value in (2, 255):
             which = f"{value} for {'true' if part.node.value else 'false'}"
-            yield Bad(kind="bad value", which=which, data=replaced(data, part.node, bytes([value])))
+            yield FaultyBytes(kind="bad value", which=which, data=replaced(data, part.node, bytes([value])))
 
 
-def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _constraints(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Put numbers at and next to those that expressions compare with, and the extremes."""
     node = part.node
     base = _base(node, fields)
@@ -167,10 +171,10 @@ def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         if told is not None and number != node.value:
             changed = spliced(data, node.start, node.end, told, part.lengths)
             if changed is not None:
-                yield Bad(kind="constraint broken", which=str(number), data=changed)
+                yield FaultyBytes(kind="constraint broken", which=str(number), data=changed)
 
 
-def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _varints(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     node, type_ = part.node, part.node.type
     if not isinstance(type_, Varint) or not node.size:
         return
@@ -183,10 +187,10 @@ def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     for which, kind, told in (*forms, top):
         changed = spliced(data, node.start, node.end, told, part.lengths)
         if changed is not None:
-            yield Bad(kind=kind, which=which, data=changed)
+            yield FaultyBytes(kind=kind, which=which, data=changed)
 
 
-def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _codings(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     node, type_ = part.node, part.node.type
     if not isinstance(type_, CodingReference) or not node.size:
         return
@@ -197,18 +201,22 @@ def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             told = coding.type.encode(low) + wide.encode(min(node.value, 1))
             changed = spliced(data, node.start, node.end, told, part.lengths)
             changed = changed or replaced(data, node, told)
-            yield Bad(kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True)
+            yield FaultyBytes(
+                kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True
+            )
     for code in _strangers([Span(each.low, each.high) for each in coding.widths]):
         told = number_bytes(Node("", "", coding.type, 0, 0), code) or b""
         if told:
             changed = replaced(data, node, told)
-            yield Bad(kind="bad value", which=f"code {code}", data=changed, shape=shape, is_common=True)
+            yield FaultyBytes(
+                kind="bad value", which=f"code {code}", data=changed, shape=shape, is_common=True
+            )
 
 
 # ---- lengths
 
 
-def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _lengths(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Set wrong lengths and counts, with the bytes unchanged."""
     node = part.node
     if not isinstance(node.value, int) or isinstance(node.value, bool) or not _measures(part, fields):
@@ -228,7 +236,7 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             changed = spliced(data, node.start, node.end, told, outer)
             if changed is not None:
                 shape = f"every {_kind(node)}" if kind == "length beyond the limit" else ""
-                yield Bad(kind=kind, which=which, data=changed, shape=shape)
+                yield FaultyBytes(kind=kind, which=which, data=changed, shape=shape)
 
 
 def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
@@ -257,7 +265,7 @@ def _kind(node: Node) -> str:
             return f"{name} of {other}"
 
 
-def _measures(part: Part, fields: Fields) -> bool:
+def _measures(part: FramePart, fields: Fields) -> bool:
     node = part.node
     is_derived = node.note.split(", ")[0] in ("derived", "not as derived") and part.site not in fields.sums
     return node.part in ("length", "count") or is_derived
@@ -266,7 +274,7 @@ def _measures(part: Part, fields: Fields) -> bool:
 # ---- text, regions
 
 
-def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _texts(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     node, type_ = part.node, part.node.type
     if not isinstance(type_, Text) or not node.value:
         return
@@ -284,10 +292,12 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         ):
             changed = spliced(data, start, end, told, lengths, unit)
             if changed is not None:
-                yield Bad(kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(type_)}")
+                yield FaultyBytes(
+                    kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(type_)}"
+                )
 
 
-def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _lengths_asked(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Put texts, bytes and lists with lengths at and next to those that conditions ask for, empty ones first."""
     node = part.node
     inside = next((child for child in node.children if child.name == "data"), node)
@@ -303,7 +313,9 @@ def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             told = unit * count
             changed = spliced(data, inside.start, inside.end, told, (*part.own, *part.lengths), len(unit))
             if changed is not None:
-                yield Bad(kind="constraint broken", which=f"{count} long" if count else "empty", data=changed)
+                yield FaultyBytes(
+                    kind="constraint broken", which=f"{count} long" if count else "empty", data=changed
+                )
 
 
 def _unit(type_: Text | Bytes) -> int:
@@ -311,17 +323,17 @@ def _unit(type_: Text | Bytes) -> int:
     return 2 if isinstance(type_, Text) and type_.encoding == "utf16" else 1
 
 
-def _no_items(part: Part, data: bytes) -> Iterator[Bad]:
+def _no_items(part: FramePart, data: bytes) -> Iterator[FaultyBytes]:
     node = part.node
     count = next((child for child in node.children if child.part == "count" and not child.inner), None)
     told = number_bytes(count, 0) if count is not None and node.value else None
     if count is not None and told is not None and count.start == node.start:
         changed = spliced(data, node.start, node.end, told, part.lengths)
         if changed is not None:
-            yield Bad(kind="constraint broken", which="empty", data=changed)
+            yield FaultyBytes(kind="constraint broken", which="empty", data=changed)
 
 
-def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _items_twice(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Put the first item of a list a second time: conditions may ask for different ones."""
     node = part.node
     if not isinstance(node.type, List) or not node.value:
@@ -336,10 +348,10 @@ def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         new = told + data[count.end : first.end] + item + data[first.end : node.end]
         changed = spliced(data, node.start, node.end, new, part.lengths)
         if changed is not None:
-            yield Bad(kind="constraint broken", which="an item twice", data=changed)
+            yield FaultyBytes(kind="constraint broken", which="an item twice", data=changed)
 
 
-def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def _unknown_and_empty(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Put an undefined code before an empty rest."""
     node, frame = part.node, part.parent
     if frame is None or not isinstance(frame.type, FrameReference):
@@ -355,7 +367,7 @@ def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]
     for stranger in _strangers(_codes_of_messages(fields))[:1]:
         told = number_bytes(code, stranger)
         if empty is not None and told is not None and len(told) == code.size and code.end <= inside.start:
-            yield Bad(kind="wrong code", which="without data", data=replaced(empty, code, told))
+            yield FaultyBytes(kind="wrong code", which="without data", data=replaced(empty, code, told))
 
 
 _MAKERS: Final[tuple[Maker, ...]] = (

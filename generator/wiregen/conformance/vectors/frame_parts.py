@@ -24,7 +24,7 @@ from wiregen.runtime.schema.types import (
     UnionReference,
 )
 
-__all__ = ["Part", "owner_of", "parts_of", "row_of", "spans_of"]
+__all__ = ["FramePart", "owner_of", "parts_of", "row_of", "spans_of"]
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _MOST_SPANS: Final = 24
@@ -33,7 +33,7 @@ _RECORDS: Final = (StructReference, MessageReference, FrameReference, UnionRefer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class FramePart:
     """A node and its surroundings.
 
     Attributes:
@@ -51,20 +51,20 @@ class Part:
     lengths: tuple[Node, ...]
 
 
-def parts_of(tree: Node) -> tuple[Part, ...]:
+def parts_of(tree: Node) -> tuple[FramePart, ...]:
     """Return all parts of a frame as received; decompressed and reassembled data have no place there."""
     return tuple(_below(tree, None, ("", ""), (), {}))
 
 
 def _below(
     node: Node, parent: Node | None, owners: tuple[str, str], lengths: tuple[Node, ...], row: dict[str, Node]
-) -> Iterator[Part]:
+) -> Iterator[FramePart]:
     if node.inner:
         return
     measures = _measures(node, row)
     around, owner = owners
     site = _site(node, owner) + _which(node, parent)
-    yield Part(node=node, site=site, around=around, parent=parent, own=measures, lengths=lengths)
+    yield FramePart(node=node, site=site, around=around, parent=parent, own=measures, lengths=lengths)
     own = owner_of(node)
     if own is not None:
         owners, row = (owner, own), row_of(node)

@@ -12,9 +12,9 @@ from typing import Final
 from wiregen.conformance.vectors.checksums import Checksums
 from wiregen.conformance.vectors.declared_limits import limited_drafts, limited_lists
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
-from wiregen.conformance.vectors.fault_kinds import AT_THE_END, CLASSES, Bad, Fields
+from wiregen.conformance.vectors.fault_kinds import AT_THE_END, CLASSES, FaultyBytes, Fields
 from wiregen.conformance.vectors.faults import bad_parts
-from wiregen.conformance.vectors.frame_parts import Part, parts_of
+from wiregen.conformance.vectors.frame_parts import FramePart, parts_of
 from wiregen.runtime.codec.errors import DecodeError
 
 __all__ = ["Faults"]
@@ -74,7 +74,7 @@ class Faults:
                     data = self._sums.mended(draft.trees[0], behind + draft.data, bad.data)
                     self._try(draft, bad, part, data[len(behind) :], names)
 
-    def _site(self, site: str, draft: Draft, bad: Bad) -> str:
+    def _site(self, site: str, draft: Draft, bad: FaultyBytes) -> str:
         """Return the place at which a part is shown; faults of a header, and of a struct in it, are shown
         anew with each message.
         """
@@ -88,14 +88,14 @@ class Faults:
         of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in schema.structs else frozenset()
         return f"{message_of(draft)} in {site}" if bad.kind in of else site
 
-    def _wanted(self, bad: Bad, site: str) -> list[str]:
+    def _wanted(self, bad: FaultyBytes, site: str) -> list[str]:
         """Return the goals of a fault that are not shown yet."""
         what = f"{bad.kind} {bad.which}".strip()
         own = f"{site}: {bad.kind if bad.shape else what}"
         every = [own] if not bad.shape else [f"{bad.shape}: {what}", *([] if bad.is_common else [own])]
         return [name for name in every if self._is_wanted(name)]
 
-    def _try(self, draft: Draft, bad: Bad, part: Part, data: bytes, names: list[str]) -> None:
+    def _try(self, draft: Draft, bad: FaultyBytes, part: FramePart, data: bytes, names: list[str]) -> None:
         self._tried.update({name: self._tried.get(name, 0) + 1 for name in names})
         changed = self._drafting.draft(draft.scene, data)
         if changed.error is not None:
@@ -105,7 +105,7 @@ class Faults:
         elif len(changed.trees) == 1 and (bad.kind not in _MAY_BE_RIGHT or bad.which == _SHORTER):
             self._tolerated(changed, names)
 
-    def _told(self, names: list[str], error: DecodeError, bad: Bad, part: Part) -> list[str]:
+    def _told(self, names: list[str], error: DecodeError, bad: FaultyBytes, part: FramePart) -> list[str]:
         """Return the goals that a fault shows. If the condition of another field fails, the names say so,
         and the fault is still needed.
         """

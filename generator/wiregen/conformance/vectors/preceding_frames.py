@@ -13,10 +13,10 @@ from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
 
-__all__ = ["Known", "Scenery"]
+__all__ = ["GivenEntries", "Scenery"]
 
 
-class Known:
+class GivenEntries:
     """A context with given entries, the same for every sender."""
 
     def __init__(self, entries: dict[tuple[str, tuple[object, ...]], object]) -> None:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from wiregen.conformance.samples import Choices, grow
 from wiregen.conformance.samples.choices import UngrownError
 from wiregen.conformance.vectors.drafts import Draft, Drafting
-from wiregen.conformance.vectors.preceding_frames import Known, Scenery
+from wiregen.conformance.vectors.preceding_frames import GivenEntries, Scenery
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
@@ -144,7 +144,7 @@ class _Pieces:
             demands |= dict.fromkeys(self._scenery.basis.code_sites, schema.messages[target].code)
         specimen = grow(self._scenery.basis, Choices(by_site=demands), role=self._role)
         self.covers.update(dict.fromkeys(specimen.covers))
-        return write_frame(schema, specimen.value, Options(self._role, context=Known({})))
+        return write_frame(schema, specimen.value, Options(self._role, context=GivenEntries({})))
 
 
 def _met(target: str, when: Expression | None) -> dict[str, object]:

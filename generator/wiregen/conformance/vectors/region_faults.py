@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from wiregen.conformance.vectors.fault_kinds import Bad, Fields
-from wiregen.conformance.vectors.frame_parts import Part
+from wiregen.conformance.vectors.fault_kinds import FaultyBytes, Fields
+from wiregen.conformance.vectors.frame_parts import FramePart
 from wiregen.conformance.vectors.splicing import spliced
 from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.elements import CompressedBody
@@ -24,7 +24,7 @@ _STORED: Final = 0
 """The level at which all builds of zlib make the same bytes."""
 
 
-def wrong_regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def wrong_regions(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Add a byte to the end of a region that must be filled, and remove its last byte."""
     node = part.node
     if not isinstance(node.type, Region) or not isinstance(node.type.carrier, InSize | Prefix):
@@ -37,10 +37,10 @@ def wrong_regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     ):
         changed = spliced(data, start, node.end, new, lengths)
         if changed is not None:
-            yield Bad(kind=kind, which=which, data=changed)
+            yield FaultyBytes(kind=kind, which=which, data=changed)
 
 
-def wrong_compression(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+def wrong_compression(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     node, type_ = part.node, part.node.type
     if not isinstance(type_, CompressedBody) or not node.size:
         return
@@ -48,7 +48,7 @@ def wrong_compression(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     for kind, which, new in _wrong_streams(body, type_.algorithm):
         changed = spliced(data, node.start, node.end, new, part.lengths)
         if changed is not None:
-            yield Bad(kind=kind, which=which, data=changed)
+            yield FaultyBytes(kind=kind, which=which, data=changed)
 
 
 def _wrong_streams(body: bytes, algorithm: Algorithm) -> Iterator[tuple[str, str, bytes]]:

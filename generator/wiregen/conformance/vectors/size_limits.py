@@ -14,7 +14,7 @@ from typing import Final
 from wiregen.conformance.samples import SampleBasis
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Unwritable, compacted
-from wiregen.conformance.vectors.frame_parts import Part, parts_of
+from wiregen.conformance.vectors.frame_parts import FramePart, parts_of
 from wiregen.conformance.vectors.refused_values import refused
 from wiregen.conformance.vectors.splicing import number_bytes, spliced
 from wiregen.conformance.vectors.value_places import bare, places
@@ -63,7 +63,7 @@ class Extremes:
         )
         self._shown: set[str] = set()
         self._is_one_long = False
-        self._short_items: tuple[Draft, Part, Node, str] | None = None
+        self._short_items: tuple[Draft, FramePart, Node, str] | None = None
 
     # ---- frames
 
@@ -161,7 +161,7 @@ class Extremes:
             yield exact.showing((f"{name}, then a cut one",))
             yield beyond.showing((f"{name} and a byte",))
 
-    def _with_tail(self, behind: bytes, draft: Draft, part: Part, size: int) -> bytes | None:
+    def _with_tail(self, behind: bytes, draft: Draft, part: FramePart, size: int) -> bytes | None:
         """Return a frame with that many trailing bytes after its message."""
         end, lengths = part.node.end, (*part.own, *part.lengths)
         data = spliced(behind + draft.data, end, end, b"Z" * size, lengths)
@@ -194,7 +194,7 @@ class Extremes:
         if not self._is_one_long and self._short_items is not None:
             yield from self._just_so(*self._short_items)
 
-    def _just_so(self, draft: Draft, part: Part, item: Node, name: str) -> Iterator[Draft]:
+    def _just_so(self, draft: Draft, part: FramePart, item: Node, name: str) -> Iterator[Draft]:
         most = min(each for each in (self._limits["count"], self._limits["messages"]) if each is not None)
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         data = (self._repeated(behind + draft.data, part, item, most) or behind)[len(behind) :]
@@ -203,7 +203,7 @@ class Extremes:
         if len(found.trees) == 1:
             yield found.showing((f"{name}, then a cut frame",))
 
-    def _repeated(self, data: bytes, part: Part, item: Node, count: int) -> bytes | None:
+    def _repeated(self, data: bytes, part: FramePart, item: Node, count: int) -> bytes | None:
         """Return the bytes with an item repeated that often in its list."""
         length = part.node.children[0]
         told = self._count_bytes(length, count)

@@ -9,7 +9,7 @@ from wiregen.conformance.samples import Choices, Exploration, SampleBasis, Sampl
 from wiregen.conformance.samples.choices import UngrownError
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Unwritable
-from wiregen.conformance.vectors.preceding_frames import Known, Scenery
+from wiregen.conformance.vectors.preceding_frames import GivenEntries, Scenery
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
@@ -44,7 +44,7 @@ class Crop:
 
     def take(self, specimen: SampleValue, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
         """Keep a sample that can be written and read, if it shows something new."""
-        options = Options(role, context=Known(specimen.scene), variant=variant)
+        options = Options(role, context=GivenEntries(specimen.scene), variant=variant)
         try:
             data = write_frame(self.basis.schema, specimen.value, options, compression=0)
         except EncodeError as error:
@@ -109,7 +109,7 @@ class Crop:
         choices = Choices(wave=wave, by_site=dict.fromkeys(self.basis.code_sites, code))
         try:
             specimen = grow(self.basis, choices, role=role)
-            options = Options(role, context=Known(specimen.scene))
+            options = Options(role, context=GivenEntries(specimen.scene))
             data = write_frame(self.basis.schema, specimen.value, options, compression=0)
         except (EncodeError, UngrownError):
             return None
@@ -177,7 +177,7 @@ class Crop:
 
     def _without(self, specimen: SampleValue, owner: Any, absent: int, scene: Scene) -> Draft | None:
         before, owner.absent = owner.absent, absent
-        options = Options(scene.role, context=Known(specimen.scene), variant=scene.variant)
+        options = Options(scene.role, context=GivenEntries(specimen.scene), variant=scene.variant)
         try:
             data = write_frame(self.basis.schema, specimen.value, options, compression=0)
             draft = self.drafting.draft(scene, data)

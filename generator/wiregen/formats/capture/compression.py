@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from wiregen.formats.capture.errors import CaptureError
 
-__all__ = ["COMPRESSIONS", "LONGEST_MAGIC", "Compression", "Library", "Member", "compression_of"]
+__all__ = ["COMPRESSIONS", "LONGEST_MAGIC", "Compression", "Library", "MemberDecompressor", "compression_of"]
 
 _MOST_MEMORY: Final = 1 << 27
 """The most bytes that a member of xz may need; the largest preset of `xz` needs 65 MiB."""
@@ -18,7 +18,7 @@ _LARGEST_WINDOW: Final = 27
 """The binary logarithm of the largest window of zstd: that of `zstd --ultra -22`, and of its own default for decompression."""
 
 
-class Member(Protocol):
+class MemberDecompressor(Protocol):
     """The decompressor of one member of a file."""
 
     @property
@@ -41,7 +41,7 @@ class Member(Protocol):
 class Library:
     """The functions of a library: one that begins a member, and the error that damaged bytes raise."""
 
-    begin: Callable[[], Member]
+    begin: Callable[[], MemberDecompressor]
     error: type[Exception]
 
 

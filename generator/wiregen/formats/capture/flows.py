@@ -13,7 +13,7 @@ from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
 from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, Values
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
-from wiregen.formats.capture.tcp_reassembly import Budget, Side
+from wiregen.formats.capture.tcp_reassembly import OpenDirection, ReorderingBudget
 
 _HALF = 1 << 31
 _MODULUS = 1 << 32
@@ -26,10 +26,10 @@ class _Conversation:
 
     flow: Flow
     key: bytes
-    opener: Side
-    other: Side
+    opener: OpenDirection
+    other: OpenDirection
 
-    def peer(self, side: Side) -> Side:
+    def peer(self, side: OpenDirection) -> OpenDirection:
         return self.other if side is self.opener else self.opener
 
 
@@ -48,9 +48,9 @@ class FlowTable:
         self._port = port
         self._limits = limits
         self._issues = issues
-        self._budget = Budget()
+        self._budget = ReorderingBudget()
         self._live: OrderedDict[bytes, _Conversation] = OrderedDict()  # least recently used first
-        self._sides: dict[bytes, tuple[_Conversation, Side]] = {}  # by each sender's key
+        self._sides: dict[bytes, tuple[_Conversation, OpenDirection]] = {}  # by each sender's key
         self._past: dict[bytes, _Past] = {}
         self._n_forgotten = 0  # the highest generation among the forgotten, so that a name is never reused
 
@@ -68,7 +68,7 @@ class FlowTable:
             return (side.advance(sequence, data, time),)
         return self._advance(conversation, side, Segment._make(values))
 
-    def _turn(self, found: tuple[_Conversation, Side] | None, segment: Segment) -> Iterable[Event]:
+    def _turn(self, found: tuple[_Conversation, OpenDirection] | None, segment: Segment) -> Iterable[Event]:
         """Process a segment with which a flow may begin or end."""
         if segment.flags & RST:
             return self._reset(*found, segment) if found else ()
@@ -83,7 +83,7 @@ class FlowTable:
         while self._live:
             yield from self._end(next(iter(self._live.values())), time, number)
 
-    def _advance(self, conversation: _Conversation, side: Side, segment: Segment) -> list[Event]:
+    def _advance(self, conversation: _Conversation, side: OpenDirection, segment: Segment) -> list[Event]:
         self._live.move_to_end(conversation.key)
         events = side.add(segment) if segment.size else []
         if segment.flags & FIN:
@@ -119,7 +119,7 @@ class FlowTable:
         (conversation, side), events = self._open(segment)
         return events + self._advance(conversation, side, segment)
 
-    def _reset(self, conversation: _Conversation, side: Side, segment: Segment) -> list[Event]:
+    def _reset(self, conversation: _Conversation, side: OpenDirection, segment: Segment) -> list[Event]:
         events = self._flush(conversation, segment.time, segment.number)
         self._retire(conversation, may_go_on=False)
         from_opener = side is conversation.opener
@@ -136,7 +136,7 @@ class FlowTable:
     def _flush(self, conversation: _Conversation, time: float, number: int) -> list[Event]:
         return conversation.opener.flush(time, number) + conversation.other.flush(time, number)
 
-    def _open(self, segment: Segment) -> tuple[tuple[_Conversation, Side], list[Event]]:
+    def _open(self, segment: Segment) -> tuple[tuple[_Conversation, OpenDirection], list[Event]]:
         """Open a flow; return it with the sender's side, and the events of one that was ended for the limit."""
         events: list[Event] = []
         if len(self._live) >= self._limits.n_flows:
@@ -157,8 +157,8 @@ class FlowTable:
         self._sides[key] = (conversation, opener)
         return conversation
 
-    def _new_side(self, flow: Flow, *, from_opener: bool) -> Side:
-        return Side(
+    def _new_side(self, flow: Flow, *, from_opener: bool) -> OpenDirection:
+        return OpenDirection(
             flow, from_opener=from_opener, limits=self._limits, issues=self._issues, budget=self._budget
         )
 
@@ -178,7 +178,7 @@ class FlowTable:
             self._n_forgotten = max(self._n_forgotten, forgotten.generation)
 
 
-def _fits(conversation: _Conversation, side: Side, segment: Segment) -> bool:
+def _fits(conversation: _Conversation, side: OpenDirection, segment: Segment) -> bool:
     """Return whether a SYN belongs to this flow: a retransmission, the answer to its SYN, or a simultaneous open."""
     if side.is_started:
         return side.is_start(segment.sequence)

@@ -11,7 +11,7 @@ from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place, batch_of
-from wiregen.formats.capture.source import Input
+from wiregen.formats.capture.source import CaptureInput
 
 
 class _Flavour(NamedTuple):
@@ -36,7 +36,7 @@ PCAP_MAGICS = tuple(_FLAVOURS)
 _LINK_TYPE_MASK = 0xFFFF  # the upper half of the field is the length of the frame check sequence
 
 
-def read_pcap(magic: bytes, file: Input, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
+def read_pcap(magic: bytes, file: CaptureInput, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
     """Yield the packets after `magic`, which was read already.
 
     Raises:
@@ -58,7 +58,7 @@ def read_pcap(magic: bytes, file: Input, limits: CaptureLimits, issues: Issues) 
             yield batch_of(packet)
 
 
-def _index(flavour: _Flavour, number: int, file: Input, largest: int) -> list[Place]:
+def _index(flavour: _Flavour, number: int, file: CaptureInput, largest: int) -> list[Place]:
     """Return the places of the next packets that are complete in the window and not too long, and skip them."""
     window, position = file.window, file.position
     unpack, ticks_per_second = flavour.record.unpack_from, flavour.ticks_per_second
@@ -79,7 +79,7 @@ def _index(flavour: _Flavour, number: int, file: Input, largest: int) -> list[Pl
 
 
 def _read_packet(
-    flavour: _Flavour, number: int, link_type: int, file: Input, limits: CaptureLimits, issues: Issues
+    flavour: _Flavour, number: int, link_type: int, file: CaptureInput, limits: CaptureLimits, issues: Issues
 ) -> Packet | None:
     """Read the next packet, of any length, or return None at the end."""
     head = file.read(flavour.record.size)
@@ -96,7 +96,7 @@ def _read_packet(
     return Packet(number, time, link_type, data, max(wire_size, captured_size))
 
 
-def _read_link_type(flavour: _Flavour, file: Input) -> int:
+def _read_link_type(flavour: _Flavour, file: CaptureInput) -> int:
     data = file.read(flavour.header.size)
     if len(data) < flavour.header.size:
         raise CaptureError(f"the capture's header is cut: expected 24 bytes, found {4 + len(data)}")
@@ -104,7 +104,9 @@ def _read_link_type(flavour: _Flavour, file: Input) -> int:
     return int(link_type) & _LINK_TYPE_MASK
 
 
-def _read_data(number: int, size: int, file: Input, limits: CaptureLimits, issues: Issues) -> bytes | None:
+def _read_data(
+    number: int, size: int, file: CaptureInput, limits: CaptureLimits, issues: Issues
+) -> bytes | None:
     """Read a packet of `size` bytes, up to the limit of packets, or return None if the file ends inside it."""
     kept_size = min(size, limits.packet_size)
     data = file.read(kept_size)

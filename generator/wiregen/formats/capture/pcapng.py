@@ -13,7 +13,7 @@ from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place, batch_of
 from wiregen.formats.capture.resynchronisation import find_block
-from wiregen.formats.capture.source import Input
+from wiregen.formats.capture.source import CaptureInput
 
 PCAPNG_MAGIC = bytes.fromhex("0a0d0d0a")
 
@@ -53,7 +53,7 @@ class _BadBlock(Exception):
 class _Reader:
     """Reads the blocks of one file; holds the section's byte order and interfaces, and the number of packets so far."""
 
-    def __init__(self, file: Input, limits: CaptureLimits, issues: Issues) -> None:
+    def __init__(self, file: CaptureInput, limits: CaptureLimits, issues: Issues) -> None:
         self._file = file
         self._limits = limits
         self._issues = issues
@@ -283,7 +283,7 @@ class _Structs:
         self.time_offset = struct.Struct(byte_order + "q")
 
 
-def read_pcapng(file: Input, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
+def read_pcapng(file: CaptureInput, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
     """Yield the packets after the first section's block type, which was read already.
 
     Raises:

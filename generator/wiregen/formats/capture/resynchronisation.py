@@ -6,7 +6,7 @@ Time is linear in the skipped bytes; memory is at most the size of the largest a
 import re
 import struct
 
-from wiregen.formats.capture.source import Input
+from wiregen.formats.capture.source import CaptureInput
 
 _OPTIONS_SIZE = 64 * 1024  # of a packet or an interface
 _SECTION = re.escape(bytes.fromhex("0a0d0d0a"))
@@ -17,7 +17,7 @@ _TYPES = {
 _MAGICS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 
 
-def find_block(file: Input, byte_order: str, packet_size: int) -> bool:
+def find_block(file: CaptureInput, byte_order: str, packet_size: int) -> bool:
     """Skip to the next valid section header, interface or packet; return False if the file ends before."""
     largest = packet_size + _OPTIONS_SIZE
     is_more = True

@@ -18,7 +18,7 @@ _WINDOW_SIZE = 1 << 19
 _SKIP_SIZE = 1 << 16
 
 
-class Input:
+class CaptureInput:
     """A capture's unzipped bytes, seen through a window.
 
     A caller that has checked the bytes in `window` may read it from `position` on, and set `position` after
@@ -110,7 +110,7 @@ class Input:
 
 
 @contextmanager
-def open_input(source: Source, issues: Issues) -> Iterator[Input]:
+def open_input(source: Source, issues: Issues) -> Iterator[CaptureInput]:
     """Open a path, or use a binary stream without closing it; a compressed file is recognised by its first bytes.
 
     Raises:
@@ -127,7 +127,7 @@ def open_input(source: Source, issues: Issues) -> Iterator[Input]:
         yield _unzipped(stream, issues)
 
 
-def _unzipped(stream: BinaryIO, issues: Issues) -> Input:
+def _unzipped(stream: BinaryIO, issues: Issues) -> CaptureInput:
     read_some: _Read = getattr(stream, "read1", stream.read)
     try:
         head = stream.read(LONGEST_MAGIC)
@@ -135,8 +135,8 @@ def _unzipped(stream: BinaryIO, issues: Issues) -> Input:
         raise CaptureError(f"cannot read the capture: {error.strerror or error}") from None
     compression = compression_of(head)
     if compression is not None:
-        return Input(b"", _Unzipped(compression, head, read_some, issues).read, issues)
-    return Input(head, read_some, issues)
+        return CaptureInput(b"", _Unzipped(compression, head, read_some, issues).read, issues)
+    return CaptureInput(head, read_some, issues)
 
 
 class _Unzipped:

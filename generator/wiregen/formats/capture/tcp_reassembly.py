@@ -19,7 +19,7 @@ _new = tuple.__new__  # faster than the generated `__new__` of a named tuple
 _SPAN_COST = 256  # the memory of a held span without its bytes, rounded up
 
 
-class Budget:
+class ReorderingBudget:
     """The bytes that all connections of a capture together hold out of order."""
 
     __slots__ = ("used",)
@@ -43,7 +43,7 @@ class _Span(NamedTuple):
 _start = attrgetter("start")
 
 
-class Side:
+class OpenDirection:
     """One direction of an open connection. Offsets count from its first byte and do not wrap, unlike sequence numbers."""
 
     __slots__ = (
@@ -62,7 +62,13 @@ class Side:
     )
 
     def __init__(
-        self, flow: Flow, *, from_opener: bool, limits: CaptureLimits, issues: Issues, budget: Budget
+        self,
+        flow: Flow,
+        *,
+        from_opener: bool,
+        limits: CaptureLimits,
+        issues: Issues,
+        budget: ReorderingBudget,
     ) -> None:
         self._flow = flow
         self._from_opener = from_opener

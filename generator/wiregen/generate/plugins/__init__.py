@@ -5,6 +5,6 @@ the writer. The two documents are in `exchange`, which is imported only when a p
 """
 
 from wiregen.generate.plugins.plugin import Plugin, chosen_plugins, files_of
-from wiregen.generate.plugins.process import Bounds, bounds_of
+from wiregen.generate.plugins.process import PluginBounds, bounds_of
 
-__all__ = ["Bounds", "Plugin", "bounds_of", "chosen_plugins", "files_of"]
+__all__ = ["Plugin", "PluginBounds", "bounds_of", "chosen_plugins", "files_of"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from wiregen.generate.plugins.process import Bounds, Finished, OutOfBoundsError, run
+from wiregen.generate.plugins.process import Finished, OutOfBoundsError, PluginBounds, run
 from wiregen.generate.writer import Output, WriteError, check_paths
 from wiregen.language.diagnostics import Report, Span
 
@@ -27,7 +27,7 @@ class Plugin:
 
     command: str
     folder: Path
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: PluginBounds = field(default_factory=PluginBounds)
 
 
 def chosen_plugins(
@@ -37,7 +37,7 @@ def chosen_plugins(
     report: Report,
     *,
     is_allowed: bool,
-    bounds: Bounds,
+    bounds: PluginBounds,
 ) -> tuple[Plugin, ...]:
     """Return the plug-ins of the command line, then those of the configuration, which must be allowed."""
     if configured and not is_allowed:

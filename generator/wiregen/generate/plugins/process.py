@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-__all__ = ["Bounds", "Finished", "OutOfBoundsError", "bounds_of", "run"]
+__all__ = ["Finished", "OutOfBoundsError", "PluginBounds", "bounds_of", "run"]
 
 _CHUNK = 1 << 16
 _AMOUNT = re.compile(r"([1-9][0-9]{0,5}) ?([A-Za-z]+)")
@@ -24,14 +24,14 @@ _BYTES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class PluginBounds:
     """The most seconds that a program may take, and the most bytes that it may write to each of its two streams."""
 
     seconds: float = 60.0
     n_bytes: int = 64 << 20
 
 
-def bounds_of(time: str, output: str) -> Bounds:
+def bounds_of(time: str, output: str) -> PluginBounds:
     """Return the bounds in texts such as `5 min` and `256 MiB`.
 
     Raises:
@@ -42,7 +42,7 @@ def bounds_of(time: str, output: str) -> Bounds:
         raise ValueError(f"{time!r} is not a time: 500 ms, 90 s, 5 min")
     if n_bytes is None or n_bytes[2] not in _BYTES:
         raise ValueError(f"{output!r} is not a size: 512 KiB, 256 MiB, 1 GiB")
-    return Bounds(
+    return PluginBounds(
         seconds=int(seconds[1]) * _SECONDS[seconds[2]], n_bytes=int(n_bytes[1]) * _BYTES[n_bytes[2]]
     )
 
@@ -60,7 +60,7 @@ class OutOfBoundsError(Exception):
     """The program was ended because it took too long or wrote too much."""
 
 
-def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: Bounds) -> Finished:
+def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: PluginBounds) -> Finished:
     """Run a program in a folder with `data` on its stdin.
 
     Raises:
@@ -84,7 +84,7 @@ def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: Bounds) -
 class _Run:
     """A running program; each of its three streams is served by a thread."""
 
-    def __init__(self, program: "subprocess.Popen[bytes]", bounds: Bounds) -> None:
+    def __init__(self, program: "subprocess.Popen[bytes]", bounds: PluginBounds) -> None:
         self._program = program
         self._bounds = bounds
         self._output = bytearray()

@@ -11,11 +11,11 @@ from wiregen.generate.steps.step import (
     FRAME,
     Check,
     Enter,
-    Layout,
+    FixedRun,
+    LayoutSteps,
     Leave,
     Make,
     Mark,
-    Run,
     Step,
 )
 from wiregen.schema import model as m
@@ -24,7 +24,7 @@ from wiregen.schema.copies import replace
 __all__ = ["frame_layout", "layout_of"]
 
 
-def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> Layout:
+def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> LayoutSteps:
     """Return the layout of a whole frame that carries `message`.
 
     Without it, return the layout of any frame, with a choice of its message.
@@ -49,7 +49,7 @@ def _both(left: m.Expression, right: m.Expression) -> m.Expression:
     return m.Operation(operator="and", left=left, right=right)
 
 
-def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: bool = False) -> Layout:
+def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: bool = False) -> LayoutSteps:
     """Return the layout of fields by themselves: a struct that is not inlined, a message's body, an alternative.
 
     `is_bounded`: they are the last fields of a region that has an end.
@@ -58,9 +58,11 @@ def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: 
     return _finish(flattener.fields(fields, ""))
 
 
-def _finish(steps: Iterable[Step]) -> Layout:
+def _finish(steps: Iterable[Step]) -> LayoutSteps:
     merged = tuple(merged_runs(steps))
     quiet = Make | Enter | Leave | Check | Mark
-    sizes = [step.size if isinstance(step, Run) else None for step in merged if not isinstance(step, quiet)]
+    sizes = [
+        step.size if isinstance(step, FixedRun) else None for step in merged if not isinstance(step, quiet)
+    ]
     known = [size for size in sizes if size is not None]
-    return Layout(steps=merged, fixed_size=sum(known) if len(known) == len(sizes) else None)
+    return LayoutSteps(steps=merged, fixed_size=sum(known) if len(known) == len(sizes) else None)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from wiregen.generate.steps.step import Delimiter, Extent, Given, Held, Number, Rest, Run, Slot, Step, Until
+from wiregen.generate.steps.step import (
+    Delimiter,
+    Extent,
+    FixedRun,
+    GivenLength,
+    Held,
+    Rest,
+    Slot,
+    Step,
+    Until,
+    VariableNumber,
+)
 from wiregen.schema import model as m
 
 __all__ = ["extent_of", "held_steps", "length_steps", "may_be_null"]
@@ -23,9 +34,9 @@ def held_steps(
     """Yield the step of a length that precedes the bytes that it measures."""
     if isinstance(type_, m.Integer):
         slot = Slot(key=key, type=type_, bits=type_.bits, field=field, part="length", prefix=prefix)
-        yield Run(slots=(slot,), size=slot.size)
+        yield FixedRun(slots=(slot,), size=slot.size)
     else:
-        yield Number(key=key, type=type_, field=field, part="length", prefix=prefix)
+        yield VariableNumber(key=key, type=type_, field=field, part="length", prefix=prefix)
 
 
 def extent_of(length: m.Length, key: str, prefix: str, codings: Mapping[str, m.Coding]) -> Extent:
@@ -34,7 +45,7 @@ def extent_of(length: m.Length, key: str, prefix: str, codings: Mapping[str, m.C
         case m.Prefix(type=type_):
             return Held(key=f"{key}#length", may_be_null=may_be_null(type_, codings))
         case m.Computed(value=value):
-            return Given(value=value, prefix=prefix)
+            return GivenLength(value=value, prefix=prefix)
         case m.ToEnd():
             return Rest()
         case m.Delimited(delimiter=delimiter):

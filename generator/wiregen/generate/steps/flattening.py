@@ -15,22 +15,22 @@ from wiregen.generate.steps.step import (
     Check,
     Choose,
     Chunk,
-    Dispatch,
+    CodeDispatch,
     Enter,
     Extent,
     Fixed,
-    Given,
+    FixedRun,
+    GivenLength,
     Held,
     Invoke,
     Leave,
     Make,
-    Number,
-    Option,
-    Repeat,
-    Run,
+    OptionalField,
+    RepeatedItems,
     Slot,
     Step,
     UnsupportedError,
+    VariableNumber,
 )
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
@@ -120,7 +120,7 @@ class Flattener:
         if field.condition is None:
             yield from steps
         else:
-            yield Option(
+            yield OptionalField(
                 key=key,
                 field=field,
                 prefix=prefix,
@@ -159,7 +159,7 @@ class Flattener:
         inside += self._inner_checks(field, key, prefix)
         if rest:
             inside += self._trailing(rest, prefix, is_last=is_last)
-        yield Option(
+        yield OptionalField(
             key=key,
             field=field,
             prefix=prefix,
@@ -173,7 +173,7 @@ class Flattener:
     def _bit_row(self, row: tuple[m.Field, ...], prefix: str) -> Iterator[Step]:
         slot = bit_slot(row, prefix)
         self._asked[-1].seen.update(field.name for field in row)
-        yield Run(slots=(slot,), size=slot.size)
+        yield FixedRun(slots=(slot,), size=slot.size)
         for field in row:
             yield from self._checks(field, prefix + field.name, prefix)
 
@@ -235,10 +235,10 @@ class Flattener:
             case _:
                 assert_never(type_)
 
-    def _slot(self, type_: Fixed, bits: int, key: str, prefix: str, field: m.Field) -> Run:
+    def _slot(self, type_: Fixed, bits: int, key: str, prefix: str, field: m.Field) -> FixedRun:
         expected, part = expected_of(field, self._message), part_of(field)
         slot = Slot(key=key, type=type_, bits=bits, field=field, part=part, prefix=prefix, expected=expected)
-        return Run(slots=(slot,), size=bits // 8)
+        return FixedRun(slots=(slot,), size=bits // 8)
 
     def _number(
         self,
@@ -246,12 +246,14 @@ class Flattener:
         key: str,
         prefix: str,
         field: m.Field,
-    ) -> Number:
+    ) -> VariableNumber:
         expected, part = expected_of(field, self._message), part_of(field)
         assert expected is None or isinstance(expected, int)
-        return Number(key=key, type=type_, field=field, part=part, prefix=prefix, expected=expected)
+        return VariableNumber(key=key, type=type_, field=field, part=part, prefix=prefix, expected=expected)
 
-    def _repeat(self, type_: m.List, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Repeat:
+    def _repeat(
+        self, type_: m.List, key: str, prefix: str, field: m.Field, *, is_last: bool
+    ) -> RepeatedItems:
         item_key = f"{key}[]"
         item = list(self._type(type_.item, item_key, prefix, as_item(field), is_last=False))
         if type_.where is not None:
@@ -265,7 +267,7 @@ class Flattener:
                     item=item_key,
                 )
             )
-        return Repeat(
+        return RepeatedItems(
             key=key,
             extent=extent_of(type_.length, key, prefix, self._codings),
             item=tuple(item),
@@ -297,7 +299,7 @@ class Flattener:
             return
         yield from length_steps(carrier.length, region, prefix, field)
         extent = extent_of(carrier.length, region, prefix, self._codings)
-        assert isinstance(extent, Given | Held)
+        assert isinstance(extent, GivenLength | Held)
         yield Enter(key=region, extent=extent)
         self._n_regions += 1
         yield from self._type(type_.content, key, prefix, field, is_last=True)
@@ -384,7 +386,7 @@ class Flattener:
             yield from self.fields(message.fields, "", is_last=is_last)
             self._message = message
             return
-        yield Dispatch(
+        yield CodeDispatch(
             key=key,
             subject=type_.subject,
             prefix=prefix,

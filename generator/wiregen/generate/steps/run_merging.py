@@ -9,11 +9,11 @@ from wiregen.generate.steps.step import (
     Check,
     Choose,
     Enter,
+    FixedRun,
     Make,
     Mark,
-    Option,
-    Repeat,
-    Run,
+    OptionalField,
+    RepeatedItems,
     Slot,
     Step,
 )
@@ -33,7 +33,7 @@ def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
     waiting: list[tuple[Step, int]] = []  # with the size of the run before it
     for step in steps:
         match step:
-            case Run():
+            case FixedRun():
                 slots += step.slots
                 size += step.size
             case Make() | Enter() | Mark(is_exact=False):
@@ -50,7 +50,7 @@ def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
 def _joined(slots: list[Slot], size: int, waiting: list[tuple[Step, int]]) -> Iterator[Step]:
     """Yield a run of these slots and, after it, the steps that waited for it."""
     if slots:
-        yield Run(slots=tuple(slots), size=size)
+        yield FixedRun(slots=tuple(slots), size=size)
     for step, before in waiting:
         yield _hoisted(step, size - before) if size > before else step
 
@@ -67,9 +67,9 @@ def _hoisted(step: Step, size: int) -> Step:
 
 def _merged_inside(step: Step) -> Step:
     match step:
-        case Repeat():
+        case RepeatedItems():
             return replace(step, item=tuple(merged_runs(step.item)))
-        case Option():
+        case OptionalField():
             return replace(step, steps=tuple(merged_runs(step.steps)))
         case Carry():
             return replace(

@@ -1,6 +1,6 @@
 """The flat list of steps of a declaration, from which straight-line code is printed.
 
-Steps are in wire order. Adjacent fields of fixed size are one `Run`: across nested blocks and structs, into a
+Steps are in wire order. Adjacent fields of fixed size are one `FixedRun`: across nested blocks and structs, into a
 region whose size is known, and from the frame's header into its message. A length prefix is part of the run
 before its bytes.
 
@@ -59,7 +59,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class FixedRun:
     """A sequence of values of fixed size; `size`: that of all together in bytes."""
 
     slots: tuple[Slot, ...]
@@ -68,7 +68,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class VariableNumber:
     """An integer of several widths: a varint, an enum of them, or a coding."""
 
     key: str
@@ -90,7 +90,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class GivenLength:
     """The length is the value of an expression."""
 
     value: m.Expression
@@ -122,7 +122,7 @@ class Until:
     kind: Literal["until"] = "until"
 
 
-Extent: TypeAlias = Held | Given | Rest | Delimiter | Until
+Extent: TypeAlias = Held | GivenLength | Rest | Delimiter | Until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ class Make:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
+class RepeatedItems:
     """A sequence of items; `smallest` is the smallest size of an item in bytes."""
 
     key: str
@@ -178,7 +178,7 @@ class Enter:
     """The beginning of a region; `hoisted` bytes of it are in the run before. `Leave` of the same key ends it."""
 
     key: str
-    extent: Held | Given
+    extent: Held | GivenLength
     hoisted: int = 0
     kind: Literal["enter"] = "enter"
 
@@ -233,14 +233,14 @@ class Carry:
     def fills(self) -> bool:
         """Return whether the content always reads to the end of its bytes: frames compare their end with it."""
         match self.content:
-            case (*_, Repeat(extent=Rest(), item=(Invoke(target="frame"),))):
+            case (*_, RepeatedItems(extent=Rest(), item=(Invoke(target="frame"),))):
                 return True
             case _:
                 return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class OptionalField:
     """A field that is present if the condition holds or, for `is_trailing`, if bytes remain: `size`, or any for None.
 
     `row`: the keys of the trailing fields from this one on, which are absent with it; they are inside
@@ -281,7 +281,7 @@ class Choose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dispatch:
+class CodeDispatch:
     """The message whose code is the subject; `can_skip`: an unknown one ends with its region."""
 
     key: str
@@ -312,25 +312,25 @@ class Check:
 
 
 Step: TypeAlias = (
-    Run
-    | Number
+    FixedRun
+    | VariableNumber
     | Chunk
     | Make
-    | Repeat
+    | RepeatedItems
     | Invoke
     | Enter
     | Mark
     | Leave
     | Carry
-    | Option
+    | OptionalField
     | Choose
-    | Dispatch
+    | CodeDispatch
     | Check
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class LayoutSteps:
     """The steps of a declaration; those of a message in its frame begin with the fields of the frame."""
 
     steps: tuple[Step, ...]

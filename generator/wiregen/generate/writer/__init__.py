@@ -16,13 +16,20 @@ the manifest's.
 
 from wiregen.generate.writer.journal import recover
 from wiregen.generate.writer.paths import WriteError, check_paths, holds, is_regular
-from wiregen.generate.writer.writing import Difference, Output, Written, compare, contents_of_build, write
+from wiregen.generate.writer.writing import (
+    Output,
+    TreeDifference,
+    WrittenTree,
+    compare,
+    contents_of_build,
+    write,
+)
 
 __all__ = [
-    "Difference",
     "Output",
+    "TreeDifference",
     "WriteError",
-    "Written",
+    "WrittenTree",
     "check_paths",
     "compare",
     "contents_of_build",

@@ -23,7 +23,7 @@ _HASH: Final = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class JournaledRename:
     """One rename of a build; `content` None deletes. `was_there`: whether the path has an old content to restore."""
 
     path: PurePosixPath
@@ -31,7 +31,7 @@ class Change:
     was_there: bool
 
 
-def apply(changes: tuple[Change, ...], folder: Path) -> None:
+def apply(changes: tuple[JournaledRename, ...], folder: Path) -> None:
     if not changes:
         return
     staging = folder / STAGING
@@ -78,7 +78,7 @@ def write_file(place: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _stage(changes: tuple[Change, ...], folder: Path) -> None:
+def _stage(changes: tuple[JournaledRename, ...], folder: Path) -> None:
     """Prepare all contents, new and old; the journal is written last, as a whole."""
     staging = folder / STAGING
     for name in ("new", "old"):
@@ -88,7 +88,7 @@ def _stage(changes: tuple[Change, ...], folder: Path) -> None:
     os.replace(staging / "journal.new", staging / _JOURNAL)
 
 
-def _staged(change: Change, index: int, folder: Path) -> dict[str, str | None]:
+def _staged(change: JournaledRename, index: int, folder: Path) -> dict[str, str | None]:
     """Stage both contents of a change; return its entry in the journal."""
     staging = folder / STAGING
     old = new = None
@@ -110,7 +110,7 @@ def _second_link(place: Path, link: Path) -> None:
         shutil.copy2(place, link)
 
 
-def _carry_out(change: Change, staged: Path, place: Path) -> None:
+def _carry_out(change: JournaledRename, staged: Path, place: Path) -> None:
     if change.content is None:
         place.unlink()
         return

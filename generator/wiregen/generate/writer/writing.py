@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from wiregen.generate.writer.exclusive import exclusive
-from wiregen.generate.writer.journal import Change, apply, recover, write_file
+from wiregen.generate.writer.journal import JournaledRename, apply, recover, write_file
 from wiregen.generate.writer.manifest import MAX_FILE_SIZE, hash_of, hash_of_file, manifest, read_manifest
 from wiregen.generate.writer.paths import (
     MANIFEST,
@@ -31,7 +31,7 @@ class Output:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
+class WrittenTree:
     """The changes of a build to the tree, the manifest included; `kept`: outdated files that were not deleted.
 
     Such a file was changed by someone else after a build wrote it.
@@ -43,7 +43,7 @@ class Written:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
+class TreeDifference:
     """The changes that a build would make.
 
     Attributes:
@@ -67,7 +67,7 @@ def write(
     partial: bool = False,
     at_wait: Callable[[str], None] = lambda text: None,
     first: Callable[[], None] = lambda: None,
-) -> Written:
+) -> WrittenTree:
     """Make `folder` hold `outputs` and a manifest of them; unchanged files keep their times.
 
     Files of a former build that this one does not write are deleted. If `partial`, they stay, in the manifest
@@ -83,7 +83,7 @@ def write(
         return _write(outputs, folder, partial=partial)
 
 
-def _write(outputs: Iterable[Output], folder: Path, *, partial: bool) -> Written:
+def _write(outputs: Iterable[Output], folder: Path, *, partial: bool) -> WrittenTree:
     recover(folder)
     former = read_manifest(folder)
     wanted = _wanted(outputs, former if partial else {})
@@ -95,16 +95,16 @@ def _write(outputs: Iterable[Output], folder: Path, *, partial: bool) -> Written
     left_over = () if partial else _left_over(former, wanted, folder)
     deleted = _as_written(left_over, former, folder)
     changes = (
-        *(Change(path=path, content=wanted[path], was_there=True) for path in stale),
-        *(Change(path=path, content=wanted[path], was_there=False) for path in missing),
-        *(Change(path=path, content=None, was_there=True) for path in deleted),
+        *(JournaledRename(path=path, content=wanted[path], was_there=True) for path in stale),
+        *(JournaledRename(path=path, content=wanted[path], was_there=False) for path in missing),
+        *(JournaledRename(path=path, content=None, was_there=True) for path in deleted),
     )
     apply(changes, folder)
     kept = tuple(path for path in left_over if path not in deleted)
-    return Written(changed=tuple(sorted((*stale, *missing))), deleted=deleted, kept=kept)
+    return WrittenTree(changed=tuple(sorted((*stale, *missing))), deleted=deleted, kept=kept)
 
 
-def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> Difference:
+def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> TreeDifference:
     """Return the changes that `write` would make, without writing.
 
     Raises:
@@ -115,11 +115,11 @@ def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -
     check_places(wanted, folder)
     stale, missing = _differing(wanted, folder)
     if partial:
-        return Difference(stale=stale, missing=missing, extra=(), kept=())
+        return TreeDifference(stale=stale, missing=missing, extra=(), kept=())
     left_over = _left_over(former, wanted, folder)
     extra = {*left_over, *_strangers(wanted, folder)}
     kept = extra.difference(_as_written(left_over, former, folder))
-    return Difference(stale=stale, missing=missing, extra=tuple(sorted(extra)), kept=tuple(sorted(kept)))
+    return TreeDifference(stale=stale, missing=missing, extra=tuple(sorted(extra)), kept=tuple(sorted(kept)))
 
 
 def contents_of_build(folder: Path) -> Iterator[bytes]:
@@ -207,7 +207,7 @@ def _is_cache(name: str) -> bool:
     return name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", ".pyo", ".egg-info"))
 
 
-def _write_new_tree(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Written:
+def _write_new_tree(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> WrittenTree:
     staging = folder.with_name(f".{folder.name}{STAGING}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     if staging.is_symlink():
@@ -219,4 +219,4 @@ def _write_new_tree(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Writ
         os.replace(staging, folder)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    return Written(changed=tuple(sorted(wanted)), deleted=(), kept=())
+    return WrittenTree(changed=tuple(sorted(wanted)), deleted=(), kept=())

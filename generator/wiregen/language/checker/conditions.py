@@ -42,7 +42,7 @@ from wiregen.schema.model import (
 from wiregen.schema.values import number_of
 from wiregen.schema.walk import inner_expressions, nested_expressions
 
-__all__ = ["Patience", "are_there", "is_same_number", "never", "read_by"]
+__all__ = ["CheckBudget", "are_there", "is_same_number", "never", "read_by"]
 
 _Sum: TypeAlias = tuple[tuple[Expression, int], ...]
 """Subjects with their factors, in the order of their texts; the first factor is positive."""
@@ -53,7 +53,7 @@ _MAX_PARTS = 400
 _OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
-class Patience:
+class CheckBudget:
     """A budget: how often a costly check is made before it is skipped."""
 
     def __init__(self, times: int) -> None:

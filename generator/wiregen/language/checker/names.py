@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wiregen.language.checker.inspection import Inspection
 from wiregen.language.checker.lookup import is_visible
 from wiregen.schema.model import Field, Frame, Variety
-from wiregen.schema.naming import MAX_NAME, PythonNames, Scope, is_device, python_names
+from wiregen.schema.naming import MAX_NAME, Namespace, PythonNames, is_device, python_names
 
 __all__ = ["RULES"]
 
@@ -17,7 +17,7 @@ __all__ = ["RULES"]
 class _Names:
     """The names of one Python scope, each with the path of the node that has it."""
 
-    scope: Scope
+    scope: Namespace
     paths: dict[str, str]
     granted: Collection[str] = ()
 
@@ -97,16 +97,18 @@ def _names_of_files(inspection: Inspection) -> None:
 
 def _scopes(inspection: Inspection) -> Iterator[_Names]:
     protocol = inspection.protocol
-    yield _Names(scope=Scope.PACKAGE, paths={protocol.name: protocol.path})
+    yield _Names(scope=Namespace.PACKAGE, paths={protocol.name: protocol.path})
     yield _module(inspection)
     for enum in protocol.enums:
-        yield _Names(scope=Scope.ENUM_MEMBER, paths={member.name: member.path for member in enum.members})
+        yield _Names(scope=Namespace.ENUM_MEMBER, paths={member.name: member.path for member in enum.members})
     for union in protocol.unions:
-        yield _Names(scope=Scope.MEMBER, paths={variety.name: variety.path for variety in union.varieties})
+        yield _Names(
+            scope=Namespace.MEMBER, paths={variety.name: variety.path for variety in union.varieties}
+        )
     for record in inspection.records:
         is_frame = isinstance(record.owner, Frame)
         yield _Names(
-            scope=Scope.FRAME_MEMBER if is_frame else Scope.MEMBER,
+            scope=Namespace.FRAME_MEMBER if is_frame else Namespace.MEMBER,
             paths=dict(
                 _members(record.flat, record.owner.message if isinstance(record.owner, Frame) else None)
             ),
@@ -126,7 +128,7 @@ def _module(inspection: Inspection) -> _Names:
         tuple(join for join in protocol.joins if join.block is not None),
     )
     return _Names(
-        scope=Scope.MODULE,
+        scope=Namespace.MODULE,
         paths={declaration.name: declaration.path for kind in kinds for declaration in kind},
         granted=tuple(frame.name for frame in protocol.frames),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.language.checker.conditions import Patience, are_there, never, read_by
+from wiregen.language.checker.conditions import CheckBudget, are_there, never, read_by
 from wiregen.language.checker.inspection import Inspection, numbers_text
 from wiregen.language.checker.intervals import Numbers, holds
 from wiregen.language.checker.states import States
@@ -202,7 +202,7 @@ def _beats(first: Timer, second: Timer, subjects: SessionSubjects, *, is_above: 
 
 def _lenient_without_rest(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
-        patience = Patience(_MAX_LOOKS)
+        patience = CheckBudget(_MAX_LOOKS)
         for position, row in enumerate(session.rows if len(session.rows) <= _MAX_ROWS else ()):
             if not (isinstance(row.effect, Violates) and row.effect.is_lenient):
                 continue
@@ -221,7 +221,7 @@ def _lenient_without_rest(inspection: Inspection) -> None:
 
 
 def _lost(
-    inspection: Inspection, session: Session, row: Row, below: tuple[Row, ...], patience: Patience
+    inspection: Inspection, session: Session, row: Row, below: tuple[Row, ...], patience: CheckBudget
 ) -> Iterator[tuple[str, str]]:
     """Yield the messages that a lenient row passes on without effect, with one of its states where that is so.
 
@@ -236,7 +236,9 @@ def _lost(
                 yield name, state
 
 
-def _may_follow(inspection: Inspection, session: Session, row: Row, other: Row, patience: Patience) -> bool:
+def _may_follow(
+    inspection: Inspection, session: Session, row: Row, other: Row, patience: CheckBudget
+) -> bool:
     """Return whether another row can take a message that a row passes on, judged by role and conditions."""
     if None not in (row.role, other.role) and row.role != other.role:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from wiregen.language.checker.conditions import Patience, are_there, never, read_by
+from wiregen.language.checker.conditions import CheckBudget, are_there, never, read_by
 from wiregen.language.checker.subjects import SessionSubjects
 from wiregen.language.checker.targets import Targets
 from wiregen.language.checker.updates import line_updates
@@ -103,7 +103,7 @@ class States:
         """
         anywhere: _Table = {}
         own: dict[str, _Table] = {state.name: {} for state in self.session.states}
-        patience = Patience(_MAX_LOOKS)
+        patience = CheckBudget(_MAX_LOOKS)
         for row in self.session.rows:
             cases = self.cases(row)
             self._n_cases += len(cases) * len(row.states or ("",))
@@ -171,7 +171,7 @@ class States:
 class _Look:
     """One row, compared with the rows before it. A row counts as covered only where that is certain."""
 
-    def __init__(self, row: Row, subjects: Subjects, patience: Patience) -> None:
+    def __init__(self, row: Row, subjects: Subjects, patience: CheckBudget) -> None:
         self._row = row
         self._subjects = subjects
         self._patience = patience

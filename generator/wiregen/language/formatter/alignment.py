@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .lines import Cell, Line
-from .pieces import Block
+from .lines import Line, SpacedToken
+from .pieces import BraceRegion
 
 __all__ = ["align", "text_of"]
 
@@ -43,14 +43,14 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    block: Block
+    block: BraceRegion
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
     line: Line
-    cell: Cell
+    cell: SpacedToken
 
 
 def align(lines: Sequence[Line]) -> None:
@@ -66,7 +66,7 @@ def align(lines: Sequence[Line]) -> None:
             _widen(group)
 
 
-def _first_column(rule: str, cells: Sequence[Cell]) -> tuple[str, Cell | None]:
+def _first_column(rule: str, cells: Sequence[SpacedToken]) -> tuple[str, SpacedToken | None]:
     """Return the group of an entry, and its token that is aligned."""
     if rule in _WORDS:
         return _WORDS[rule], cells[1] if len(cells) > 1 else None
@@ -75,7 +75,7 @@ def _first_column(rule: str, cells: Sequence[Cell]) -> tuple[str, Cell | None]:
     return rule, next((cell for cell in cells if cell.piece.kind == _SIGNS[rule]), None)
 
 
-def _second_column(rule: str, cells: Sequence[Cell]) -> tuple[str, Cell | None]:
+def _second_column(rule: str, cells: Sequence[SpacedToken]) -> tuple[str, SpacedToken | None]:
     if rule not in ("var", "option"):
         return rule, None
     return rule, next((cell for cell in cells if cell.piece.kind == "ASSIGN"), None)
@@ -100,7 +100,7 @@ def _width_before(member: _Member) -> int:
 
 def text_of(lines: Sequence[Line]) -> str:
     """Return the text of all lines."""
-    columns: dict[Cell, int] = {}
+    columns: dict[SpacedToken, int] = {}
     texts = []
     for line in lines:
         column = columns[line.below] if line.below is not None else line.indent

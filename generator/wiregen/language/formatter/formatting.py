@@ -5,13 +5,13 @@ from itertools import zip_longest
 
 from wiregen.language.diagnostics import Report
 from wiregen.language.parser import parse_tokens
-from wiregen.language.parser.driver import SourceText
+from wiregen.language.parser.driver import ParserInput
 
 from .alignment import align, text_of
 from .lines import lines_of
 from .pieces import Comment, TokenPiece, pieces_of
 
-__all__ = ["Content", "Text", "content_of", "format_source"]
+__all__ = ["Content", "FormattedText", "content_of", "format_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Content:
         return [*texts, *(comment.text for comment in self.last)]
 
 
-def format_source(source: SourceText, report: Report) -> str | None:
+def format_source(source: ParserInput, report: Report) -> str | None:
     """Return the canonical text, or report at least one error and return None if the source does not parse.
 
     Raises:
@@ -47,14 +47,14 @@ def format_source(source: SourceText, report: Report) -> str | None:
     return text
 
 
-def content_of(source: SourceText, report: Report) -> Content | None:
+def content_of(source: ParserInput, report: Report) -> Content | None:
     """Return the tokens and comments of a source; report at least one error and return None if it does not parse."""
     tree = parse_tokens(source, report)
     return None if tree is None else Content(*pieces_of(tree, source.text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class FormattedText:
     """A text and the name by which diagnostics call it."""
 
     name: str
@@ -62,7 +62,7 @@ class Text:
 
 
 def _check_same(before: Content, text: str) -> None:
-    after = content_of(Text(name="formatted", text=text), Report())
+    after = content_of(FormattedText(name="formatted", text=text), Report())
     olds, news = before.texts(), after.texts() if after is not None else []
     for old, new in zip_longest(olds, news):
         if old != new:

@@ -7,7 +7,7 @@ from typing import Final
 from .pieces import BlockElement, Comment, TokenPiece
 from .spacing import may_break, space
 
-__all__ = ["Cell", "Line", "lines_of"]
+__all__ = ["Line", "SpacedToken", "lines_of"]
 
 _INDENT: Final = 2
 _OPENING: Final = frozenset({"LPAREN", "LSQUARE"})
@@ -32,7 +32,7 @@ _LOOSENESS: Final = {
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Cell:
+class SpacedToken:
     """A token with the spaces before it."""
 
     piece: TokenPiece
@@ -49,9 +49,9 @@ class Line:
     """
 
     indent: int = 0
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[SpacedToken] = field(default_factory=list)
     comment: str = ""
-    below: Cell | None = None
+    below: SpacedToken | None = None
     starts: BlockElement | None = None
 
 
@@ -71,7 +71,7 @@ class _Layout:
     lines: list[Line] = field(default_factory=list)
     _brackets: list[int] = field(default_factory=list)
     _operators: list[int] = field(default_factory=list)
-    _texts: Cell | None = None
+    _texts: SpacedToken | None = None
     _begun: BlockElement | None = None
 
     def add(self, before: TokenPiece | None, piece: TokenPiece) -> None:
@@ -88,7 +88,7 @@ class _Layout:
                 self._operators.append(_looseness(piece))
         line = self.lines[-1]
         spaces = len(space(before, piece)) if before is not None and line.cells else 0
-        cell = Cell(piece=piece, spaces=spaces)
+        cell = SpacedToken(piece=piece, spaces=spaces)
         line.cells.append(cell)
         self._note(line, cell)
 
@@ -119,7 +119,7 @@ class _Layout:
     def _indent_of_comments(piece: TokenPiece, indent: int) -> int:
         return indent + _INDENT if piece.kind == "RBRACE" else indent
 
-    def _note(self, line: Line, cell: Cell) -> None:
+    def _note(self, line: Line, cell: SpacedToken) -> None:
         """Note what the following tokens need to know of this one."""
         piece = cell.piece
         if piece.kind != "DOC" and piece.entry is not self._begun and piece.kind != "RBRACE":

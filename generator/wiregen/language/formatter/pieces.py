@@ -7,7 +7,7 @@ from typing import Final
 
 from lark import ParseTree, Token, Tree
 
-__all__ = ["Block", "BlockElement", "Comment", "TokenPiece", "pieces_of"]
+__all__ = ["BlockElement", "BraceRegion", "Comment", "TokenPiece", "pieces_of"]
 
 _COMMENT: Final = re.compile(r"//[^\n]*")
 
@@ -26,7 +26,7 @@ class Comment:
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Block:
+class BraceRegion:
     """The region between two braces, or the whole file (depth 0); `is_inline`: all of it is on one line."""
 
     depth: int
@@ -39,7 +39,7 @@ class BlockElement:
     """One element of a block: a declaration, a field, a row; `rule` is its name in the grammar."""
 
     rule: str
-    block: Block
+    block: BraceRegion
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class TokenPiece:
     start: int
     rule: str
     entry: BlockElement
-    block: Block | None
+    block: BraceRegion | None
     starts: bool
     comments: tuple[Comment, ...]
     after_break: bool
@@ -71,7 +71,7 @@ class TokenPiece:
 def pieces_of(tree: ParseTree, text: str) -> tuple[list[TokenPiece], tuple[Comment, ...]]:
     """Return all tokens of a whole file's tree, and the comments after the last one."""
     pieces: list[TokenPiece] = []
-    open_blocks: list[Block] = []
+    open_blocks: list[BraceRegion] = []
     end = 0
     for leaf in _leaves(tree):
         start = leaf.token.start_pos
@@ -132,7 +132,7 @@ class _Leaf:
     token: Token
     rule: str
     entry: BlockElement
-    block: Block | None
+    block: BraceRegion | None
     starts: bool
 
 
@@ -143,12 +143,12 @@ class _Node:
     rule: str
     entry: BlockElement
     children: Iterator[Tree[Token] | Token]
-    inside: Block | None = None
+    inside: BraceRegion | None = None
 
 
 def _leaves(tree: ParseTree) -> Iterator[_Leaf]:
     """Yield the tokens; an own stack, because a sum of many terms is nested as deep as it is long."""
-    file = Block(depth=0, is_inline=False)
+    file = BraceRegion(depth=0, is_inline=False)
     root = BlockElement(rule="file", block=file)
     stack = [_Node(rule="file", entry=root, children=iter(tree.children), inside=file)]
     started: BlockElement | None = None
@@ -160,7 +160,7 @@ def _leaves(tree: ParseTree) -> Iterator[_Leaf]:
         elif isinstance(child, Token):
             block = node.inside
             if child.type == "LBRACE":
-                block = node.inside = Block(depth=node.entry.block.depth + 1)
+                block = node.inside = BraceRegion(depth=node.entry.block.depth + 1)
             elif child.type == "RBRACE":
                 node.inside = None
             is_brace = child.type in ("LBRACE", "RBRACE")

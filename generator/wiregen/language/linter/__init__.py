@@ -17,12 +17,12 @@ from wiregen.language.linter import allowance_rules
 from wiregen.language.linter.allowance_rules import SUPPRESSIBLE
 from wiregen.language.linter.allowances import NO_ALLOWANCES, Allowances, read_allowances
 from wiregen.language.linter.fixes import FIXABLE, fixed
-from wiregen.language.linter.inventory import Rule, Survey
+from wiregen.language.linter.inventory import LintRule, Survey
 from wiregen.schema.model import Protocol
 
 __all__ = ["FIXABLE", "RULES", "Rule", "fixed", "lint"]
 
-RULES: Final[Mapping[str, Rule]] = MappingProxyType(
+RULES: Final[Mapping[str, LintRule]] = MappingProxyType(
     {rule.name: rule for rule in (*SUPPRESSIBLE, *allowance_rules.RULES)}
 )
 """Every rule by its name."""

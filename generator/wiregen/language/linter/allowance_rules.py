@@ -8,7 +8,7 @@ from typing import Final
 from wiregen.language.diagnostics import did_you_mean
 from wiregen.language.linter import findings, listings
 from wiregen.language.linter.allowances import Allowance
-from wiregen.language.linter.inventory import Rule, Survey
+from wiregen.language.linter.inventory import LintRule, Survey
 
 __all__ = ["RULES", "SUPPRESSIBLE"]
 
@@ -43,7 +43,7 @@ def _strangers(survey: Survey) -> Iterator[Allowance]:
 
 
 RULES = (
-    Rule(name="unused-allow", code="WG7015", is_listing=False, apply=_unused),
-    Rule(name="unknown-allow", code="WG7016", is_listing=False, apply=_unknown),
-    Rule(name="bare-allow", code="WG7017", is_listing=False, apply=_bare),
+    LintRule(name="unused-allow", code="WG7015", is_listing=False, apply=_unused),
+    LintRule(name="unknown-allow", code="WG7016", is_listing=False, apply=_unknown),
+    LintRule(name="bare-allow", code="WG7017", is_listing=False, apply=_bare),
 )

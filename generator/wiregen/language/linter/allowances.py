@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiregen.language.diagnostics import Diagnostic, Report, SourceText, Span
-from wiregen.language.formatter import Comment, Content, Text, content_of
+from wiregen.language.formatter import Comment, Content, FormattedText, content_of
 
 __all__ = ["NO_ALLOWANCES", "Allowance", "Allowances", "BareComment", "is_allowance", "read_allowances"]
 
@@ -58,7 +58,11 @@ NO_ALLOWANCES: Final = Allowances()
 
 def read_allowances(file: str, source: SourceText) -> Allowances:
     """Return the allowances in the comments of a source that parses; `file` is its name."""
-    content = content_of(Text(name=file, text=source.text), Report()) if _MARK.search(source.text) else None
+    content = (
+        content_of(FormattedText(name=file, text=source.text), Report())
+        if _MARK.search(source.text)
+        else None
+    )
     if content is None:
         return NO_ALLOWANCES
     listed: list[Allowance] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from wiregen.language.linter.inventory import Rule, Survey
+from wiregen.language.linter.inventory import LintRule, Survey
 
 __all__ = ["RULES"]
 
@@ -56,8 +56,8 @@ def _unused(survey: Survey) -> None:
 
 
 RULES = (
-    Rule(name="no-source", code="WG7011", is_listing=False, apply=_no_source),
-    Rule(name="no-doc", code="WG7012", is_listing=False, apply=_no_doc),
-    Rule(name="no-field-doc", code="WG7014", is_listing=False, apply=_no_field_doc),
-    Rule(name="unused", code="WG7013", is_listing=False, apply=_unused),
+    LintRule(name="no-source", code="WG7011", is_listing=False, apply=_no_source),
+    LintRule(name="no-doc", code="WG7012", is_listing=False, apply=_no_doc),
+    LintRule(name="no-field-doc", code="WG7014", is_listing=False, apply=_no_field_doc),
+    LintRule(name="unused", code="WG7013", is_listing=False, apply=_unused),
 )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiregen.language.diagnostics import Diagnostic, Report
-from wiregen.language.formatter import Comment, Content, Text, TokenPiece, content_of, format_source
+from wiregen.language.formatter import Comment, Content, FormattedText, TokenPiece, content_of, format_source
 from wiregen.language.linter.allowances import is_allowance
-from wiregen.language.parser.driver import SourceText
+from wiregen.language.parser.driver import ParserInput
 
 __all__ = ["FIXABLE", "fixed"]
 
@@ -19,7 +19,7 @@ FIXABLE: Final = frozenset({"WG7013", "WG7015"})
 _WORD: Final = re.compile(r"[^\s,()]+")
 
 
-def fixed(text: SourceText, findings: Collection[Diagnostic]) -> str | None:
+def fixed(text: ParserInput, findings: Collection[Diagnostic]) -> str | None:
     """Return the canonical text without what the fixable findings are about, or None if no finding can be fixed."""
     places = {
         each.span.start
@@ -30,7 +30,11 @@ def fixed(text: SourceText, findings: Collection[Diagnostic]) -> str | None:
     if content is None:
         return None
     cuts = (*_declared(content, text.text, places), *_allowed(content, places))
-    return format_source(Text(name=text.name, text=_without(text.text, cuts)), Report()) if cuts else None
+    return (
+        format_source(FormattedText(name=text.name, text=_without(text.text, cuts)), Report())
+        if cuts
+        else None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from wiregen.language.diagnostics import Report, SourceTexts, Span
-from wiregen.language.formatter import Text, content_of
+from wiregen.language.formatter import FormattedText, content_of
 from wiregen.language.linter.allowances import Allowance, Allowances
 from wiregen.schema.model import (
     About,
@@ -54,14 +54,14 @@ What: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class AnnotatedNode:
     """A node that may be annotated; `above` is the node that contains it."""
 
     what: What
     path: str
     doc: str
     notes: Notes
-    above: Node | None = None
+    above: AnnotatedNode | None = None
     sources: tuple[str, ...] = ()
     """Sources that are not annotations: those of the protocol's settings, or of a rule."""
 
@@ -101,12 +101,12 @@ class Survey:
     report: Report
 
     @cached_property
-    def all_nodes(self) -> tuple[Node, ...]:
+    def all_nodes(self) -> tuple[AnnotatedNode, ...]:
         """All nodes that may be annotated, imported ones too, each after the node that contains it."""
         return tuple(_nodes(self.protocol))
 
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[AnnotatedNode, ...]:
         """The nodes that the file itself declares."""
         return tuple(node for node in self.all_nodes if self._is_own(node))
 
@@ -117,28 +117,28 @@ class Survey:
         source = None if file is None else self.sources.get(file.source)
         if file is None or source is None or not _IMPORT.search(source.text):
             return
-        content = content_of(Text(name=file.source, text=source.text), Report())
+        content = content_of(FormattedText(name=file.source, text=source.text), Report())
         for piece in () if content is None else content.pieces:
             if piece.rule == "names" and piece.entry.rule == "import_" and piece.kind != "COMMA":
                 end = piece.start + len(piece.text)
                 yield piece.text.strip("`"), Span(source=file.source, start=piece.start, end=end)
 
-    def note(self, code: str, message: str, node: Node, *, help_: str | None = None) -> None:
+    def note(self, code: str, message: str, node: AnnotatedNode, *, help_: str | None = None) -> None:
         self.report.note(code, message, self._place(node), help=help_)
 
-    def warning(self, code: str, message: str, node: Node, *, help_: str) -> None:
+    def warning(self, code: str, message: str, node: AnnotatedNode, *, help_: str) -> None:
         self.report.warning(code, message, self._place(node), help=help_)
 
-    def _place(self, node: Node) -> Span | None:
+    def _place(self, node: AnnotatedNode) -> Span | None:
         return self.origins.get(f"{node.path}#name") or self.origins.get(node.path)
 
-    def _is_own(self, node: Node) -> bool:
+    def _is_own(self, node: AnnotatedNode) -> bool:
         file, place = self.origins.get(self.protocol.path), self._place(node)
         return file is None or place is None or place.source == file.source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class LintRule:
     """`name`: selects the rule and its explanation; `is_listing`: the rule informs, and asks for no change."""
 
     name: str
@@ -147,8 +147,8 @@ class Rule:
     apply: Callable[[Survey], None]
 
 
-def _nodes(protocol: Protocol) -> Iterator[Node]:
-    top = Node(
+def _nodes(protocol: Protocol) -> Iterator[AnnotatedNode]:
+    top = AnnotatedNode(
         what="protocol",
         path=protocol.path,
         doc=protocol.doc,
@@ -164,47 +164,55 @@ def _nodes(protocol: Protocol) -> Iterator[Node]:
     for session in protocol.sessions:
         yield from _session(session, top)
     for rule in protocol.rules:
-        yield Node(what="rule", path=rule.path, doc="", notes=rule.notes, above=top, sources=rule.sources)
+        yield AnnotatedNode(
+            what="rule", path=rule.path, doc="", notes=rule.notes, above=top, sources=rule.sources
+        )
 
 
-def _plain(protocol: Protocol, top: Node) -> Iterator[Node]:
+def _plain(protocol: Protocol, top: AnnotatedNode) -> Iterator[AnnotatedNode]:
     """Yield the declarations that contain no further nodes."""
     for limit in protocol.limits:
-        yield Node(what="limit", path=limit.path, doc=limit.doc, notes=limit.notes, above=top)
+        yield AnnotatedNode(what="limit", path=limit.path, doc=limit.doc, notes=limit.notes, above=top)
     for const in protocol.constants:
-        yield Node(what="constant", path=const.path, doc=const.doc, notes=const.notes, above=top)
+        yield AnnotatedNode(what="constant", path=const.path, doc=const.doc, notes=const.notes, above=top)
     for alias in protocol.aliases:
-        yield Node(what="type", path=alias.path, doc=alias.doc, notes=alias.notes, above=top)
+        yield AnnotatedNode(what="type", path=alias.path, doc=alias.doc, notes=alias.notes, above=top)
     for coding in protocol.codings:
-        yield Node(what="coding", path=coding.path, doc=coding.doc, notes=coding.notes, above=top)
+        yield AnnotatedNode(what="coding", path=coding.path, doc=coding.doc, notes=coding.notes, above=top)
     for context in protocol.contexts:
-        yield Node(what="context", path=context.path, doc=context.doc, notes=context.notes, above=top)
+        yield AnnotatedNode(
+            what="context", path=context.path, doc=context.doc, notes=context.notes, above=top
+        )
     for join in protocol.joins:
-        yield Node(what="join", path=join.path, doc=join.doc, notes=join.notes, above=top)
+        yield AnnotatedNode(what="join", path=join.path, doc=join.doc, notes=join.notes, above=top)
 
 
-def _choices(protocol: Protocol, top: Node) -> Iterator[Node]:
+def _choices(protocol: Protocol, top: AnnotatedNode) -> Iterator[AnnotatedNode]:
     for enum in protocol.enums:
-        whole = Node(what="enum", path=enum.path, doc=enum.doc, notes=enum.notes, above=top)
+        whole = AnnotatedNode(what="enum", path=enum.path, doc=enum.doc, notes=enum.notes, above=top)
         yield whole
         for member in enum.members:
-            yield Node(what="member", path=member.path, doc=member.doc, notes=member.notes, above=whole)
+            yield AnnotatedNode(
+                what="member", path=member.path, doc=member.doc, notes=member.notes, above=whole
+            )
     for union in protocol.unions:
-        whole = Node(what="union", path=union.path, doc=union.doc, notes=union.notes, above=top)
+        whole = AnnotatedNode(what="union", path=union.path, doc=union.doc, notes=union.notes, above=top)
         yield whole
         for variety in union.varieties:
-            kind = Node(what="variety", path=variety.path, doc=variety.doc, notes=variety.notes, above=whole)
+            kind = AnnotatedNode(
+                what="variety", path=variety.path, doc=variety.doc, notes=variety.notes, above=whole
+            )
             yield kind
             yield from () if variety.is_lone else _fields(variety.fields, kind, protocol.about)
 
 
-def _variant(variant: Variant, top: Node, abouts: Abouts) -> Iterator[Node]:
-    whole = Node(what="variant", path=variant.path, doc=variant.doc, notes=variant.notes, above=top)
+def _variant(variant: Variant, top: AnnotatedNode, abouts: Abouts) -> Iterator[AnnotatedNode]:
+    whole = AnnotatedNode(what="variant", path=variant.path, doc=variant.doc, notes=variant.notes, above=top)
     yield whole
     yield from _laid(variant, whole, abouts)
 
 
-def _laid(source: Protocol | Variant, above: Node, abouts: Abouts) -> Iterator[Node]:
+def _laid(source: Protocol | Variant, above: AnnotatedNode, abouts: Abouts) -> Iterator[AnnotatedNode]:
     """Yield the declarations with fields, which both a protocol and its variants have."""
     for struct in source.structs:
         yield from _row("struct", struct, above, abouts)
@@ -217,27 +225,29 @@ def _laid(source: Protocol | Variant, above: Node, abouts: Abouts) -> Iterator[N
 
 
 def _row(
-    what: What, declaration: Struct | Message | Frame | Preamble, above: Node, abouts: Abouts
-) -> Iterator[Node]:
-    node = Node(what=what, path=declaration.path, doc=declaration.doc, notes=declaration.notes, above=above)
+    what: What, declaration: Struct | Message | Frame | Preamble, above: AnnotatedNode, abouts: Abouts
+) -> Iterator[AnnotatedNode]:
+    node = AnnotatedNode(
+        what=what, path=declaration.path, doc=declaration.doc, notes=declaration.notes, above=above
+    )
     yield node
     yield from _fields(declaration.fields, node, abouts)
 
 
-def _fields(fields: tuple[Field, ...], above: Node, abouts: Abouts) -> Iterator[Node]:
+def _fields(fields: tuple[Field, ...], above: AnnotatedNode, abouts: Abouts) -> Iterator[AnnotatedNode]:
     for field in fields:
         about = abouts[field.path]
-        node = Node(what="field", path=field.path, doc=about.doc, notes=about.notes, above=above)
+        node = AnnotatedNode(what="field", path=field.path, doc=about.doc, notes=about.notes, above=above)
         yield node
         for type_ in shapes(field.type):
             if isinstance(type_, Block):
                 yield from _fields(type_.fields, node, abouts)
 
 
-def _session(session: Session, top: Node) -> Iterator[Node]:
-    whole = Node(what="session", path=session.path, doc=session.doc, notes=session.notes, above=top)
+def _session(session: Session, top: AnnotatedNode) -> Iterator[AnnotatedNode]:
+    whole = AnnotatedNode(what="session", path=session.path, doc=session.doc, notes=session.notes, above=top)
     yield whole
     for row in session.rows:
-        yield Node(what="row", path=row.path, doc=row.doc, notes=row.notes, above=whole)
+        yield AnnotatedNode(what="row", path=row.path, doc=row.doc, notes=row.notes, above=whole)
     for timer in session.timers:
-        yield Node(what="timer", path=timer.path, doc=timer.doc, notes=timer.notes, above=whole)
+        yield AnnotatedNode(what="timer", path=timer.path, doc=timer.doc, notes=timer.notes, above=whole)

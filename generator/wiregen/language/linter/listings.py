@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.language.diagnostics import error_codes
-from wiregen.language.linter.inventory import Rule, Survey
+from wiregen.language.linter.inventory import LintRule, Survey
 from wiregen.schema.model import Violates
 
 __all__ = ["RULES"]
@@ -58,8 +58,8 @@ def _tied(survey: Survey) -> Iterator[str]:
 
 
 RULES = (
-    Rule(name="assumed", code="WG7001", is_listing=True, apply=_assumed),
-    Rule(name="errata", code="WG7002", is_listing=True, apply=_errata),
-    Rule(name="deprecated", code="WG7003", is_listing=True, apply=_deprecated),
-    Rule(name="untied-rule", code="WG7004", is_listing=True, apply=_untied_rule),
+    LintRule(name="assumed", code="WG7001", is_listing=True, apply=_assumed),
+    LintRule(name="errata", code="WG7002", is_listing=True, apply=_errata),
+    LintRule(name="deprecated", code="WG7003", is_listing=True, apply=_deprecated),
+    LintRule(name="untied-rule", code="WG7004", is_listing=True, apply=_untied_rule),
 )

@@ -16,7 +16,7 @@ from .tree import NestedTooDeeplyError, build, declarations_of
 from .unexpected import report_unexpected
 
 
-class SourceText(Protocol):
+class ParserInput(Protocol):
     """A text and the name by which diagnostics call it."""
 
     @property
@@ -26,7 +26,7 @@ class SourceText(Protocol):
     def text(self) -> str: ...
 
 
-def parse(source: SourceText, report: Report) -> syntax.File | None:
+def parse(source: ParserInput, report: Report) -> syntax.File | None:
     """Return the tree of a text without errors; otherwise report at least one error and return None."""
     findings = Report()
     file = _parse(source, findings)
@@ -34,7 +34,7 @@ def parse(source: SourceText, report: Report) -> syntax.File | None:
     return None if findings.has_errors else file
 
 
-def parse_partial(source: SourceText, report: Report) -> syntax.File | None:
+def parse_partial(source: ParserInput, report: Report) -> syntax.File | None:
     """Return the tree of the declarations without syntax errors.
 
     Return None without a protocol, or if brackets or an expression are nested too deeply.
@@ -42,7 +42,7 @@ def parse_partial(source: SourceText, report: Report) -> syntax.File | None:
     return _parse(source, report)
 
 
-def parse_tokens(source: SourceText, report: Report) -> ParseTree | None:
+def parse_tokens(source: ParserInput, report: Report) -> ParseTree | None:
     """Return the grammar's tree with all tokens of a text; report at least one error and return None if it does not match.
 
     Literals are not read: a wrong escape is no error here.
@@ -57,7 +57,7 @@ def parse_tokens(source: SourceText, report: Report) -> ParseTree | None:
 
 
 def parse_question(
-    source: SourceText, report: Report, *, is_one: bool = False
+    source: ParserInput, report: Report, *, is_one: bool = False
 ) -> tuple[syntax.Expression, ...]:
     """Return the expressions of a question, `is_one`: a single one; otherwise report an error and return ()."""
     seen = outline(source.text)
@@ -85,7 +85,7 @@ class Accepted:
     is_name: bool
 
 
-def accepted_at(source: SourceText, offset: int) -> Accepted:
+def accepted_at(source: ParserInput, offset: int) -> Accepted:
     """Return what the grammar accepts at an offset: nothing behind a syntax error in the same declaration."""
     start = outline(source.text[:offset]).start_at_or_before(offset)
     begin, rule = (0, "file") if start is None else (start.offset, "declarations")
@@ -94,7 +94,7 @@ def accepted_at(source: SourceText, offset: int) -> Accepted:
     return Accepted(words=tuple(sorted(words)), is_name=bool(accepted & NAMES))
 
 
-def _parse(source: SourceText, report: Report) -> syntax.File | None:
+def _parse(source: ParserInput, report: Report) -> syntax.File | None:
     seen = outline(source.text)
     if report_obstacles(source.text, seen, source.name, report):
         return None
@@ -115,7 +115,7 @@ def _parse(source: SourceText, report: Report) -> syntax.File | None:
     )
 
 
-def _trees(source: SourceText, seen: Outline, report: Report) -> list[ParseTree]:
+def _trees(source: ParserInput, seen: Outline, report: Report) -> list[ParseTree]:
     """Parse to the end, resuming at the next declaration after an error."""
     trees: list[ParseTree] = []
     attempt = Attempt(text=source.text, begin=0, end=len(source.text), rule="file")

@@ -6,7 +6,7 @@ from lark import Token
 
 from wiregen.language import syntax
 
-from .parts import Condition, Docs, Listed, Names, Parts
+from .parts import Clause, Docs, Listed, Names, Parts
 
 _REFS = (
     syntax.Name,
@@ -115,10 +115,10 @@ def annotation(parts: Parts) -> syntax.Annotation:
     return syntax.Annotation(name=parts.one(syntax.Name), arguments=arguments_of(parts), span=parts.span)
 
 
-def condition(parts: Parts) -> Condition:
+def condition(parts: Parts) -> Clause:
     word = parts.one(Token)
     (expression,) = expressions(parts)
-    return Condition(word=str(word), expression=expression, span=parts.span)
+    return Clause(word=str(word), expression=expression, span=parts.span)
 
 
 def names(parts: Parts) -> Names:

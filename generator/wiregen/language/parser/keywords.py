@@ -41,7 +41,7 @@ UNITS = ("KiB", "MiB", "GiB", "ms", "s", "min")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class TokenGroup:
     """Tokens that have one name together; the name is used where all of `signs` are expected."""
 
     name: str
@@ -49,8 +49,10 @@ class Group:
     members: frozenset[str]
 
 
-def _group(name: str, signs: str, members: str) -> Group:
-    return Group(name=name, signs=frozenset(signs.split()), members=frozenset(f"{signs} {members}".split()))
+def _group(name: str, signs: str, members: str) -> TokenGroup:
+    return TokenGroup(
+        name=name, signs=frozenset(signs.split()), members=frozenset(f"{signs} {members}".split())
+    )
 
 
 GROUPS = (
@@ -64,7 +66,7 @@ GROUPS = (
     _group("`document`, `peers`, `decision`, `reason`, `about`", "DECISION PEERS", "DOCUMENT REASON ABOUT"),
     _group("an expression", "LPAREN INT STRING NAME", "CHAR BYTES TRUE FALSE NULL LSQUARE MINUS NOT SET"),
     _group("a type", "NAME MATCH LBRACE", ""),
-    Group(name="a field", signs=frozenset(("FIELD", "RBRACE")), members=frozenset(("FIELD",))),
+    TokenGroup(name="a field", signs=frozenset(("FIELD", "RBRACE")), members=frozenset(("FIELD",))),
 )
 
 TOKENS: dict[str, str] = {

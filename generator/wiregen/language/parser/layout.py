@@ -6,7 +6,7 @@ from typing import TypeGuard, cast
 from wiregen.language import syntax
 
 from .expressions import expressions, references
-from .parts import Condition, Listed, Parts
+from .parts import Clause, Listed, Parts
 
 
 def block(parts: Parts) -> syntax.Block:
@@ -34,13 +34,13 @@ def field(parts: Parts) -> syntax.Field:
 
 def requirement(parts: Parts) -> Listed:
     """Return a `where` of a field and the annotations after it."""
-    return Listed(items=(*parts.all(Condition), *parts.all(syntax.Annotation)), span=parts.span)
+    return Listed(items=(*parts.all(Clause), *parts.all(syntax.Annotation)), span=parts.span)
 
 
 def _requirements(parts: tuple[Listed, ...]) -> Iterator[syntax.Requirement]:
     for number, part in enumerate(parts):
         condition, *annotations = part.items
-        assert isinstance(condition, Condition)
+        assert isinstance(condition, Clause)
         rules = tuple(each for each in annotations if number and _is_rule(each))
         yield syntax.Requirement(expression=condition.expression, rules=rules, span=part.span)
 

@@ -20,7 +20,7 @@ class Docs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Clause:
     """A clause that holds one expression: `if`, `where`, `when`, `in`."""
 
     word: str
@@ -94,7 +94,7 @@ class Parts:
 
     def expression(self, word: str) -> syntax.Expression | None:
         """Return the expression of the clause that begins with this word."""
-        return next((clause.expression for clause in self.all(Condition) if clause.word == word), None)
+        return next((clause.expression for clause in self.all(Clause) if clause.word == word), None)
 
     def names(self, word: str = "") -> tuple[syntax.Name, ...]:
         """Return the names of the list after this word, or of the list without a word."""

@@ -8,7 +8,7 @@ from wiregen.language.resolver.annotations import rule_of_type
 from wiregen.language.resolver.builtin_types import ALGORITHMS
 from wiregen.language.resolver.expressions import require
 from wiregen.language.resolver.layouts import layout_of
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import BYTES, INTEGER, record_of
 from wiregen.runtime.schema.literals import Algorithm
 from wiregen.schema import model
@@ -16,7 +16,7 @@ from wiregen.schema import model
 _HELP: Final = "write a carrier: `size`, `u32`, `zlib[u32]` or `Chunk[until not more]`"
 
 
-def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | None:
+def resolve_carrier(place: FieldPlace, node: syntax.Expression) -> model.Carrier | None:
     """Return the carrier of a shape, or None if the expression cannot be one."""
     if isinstance(node, syntax.Name) and node.text in ALGORITHMS and node.text not in place.scope.own:
         message = f"`{node.text}` needs a length"
@@ -40,14 +40,14 @@ def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | No
 
 
 def _compressed(
-    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, algorithm: str
+    place: FieldPlace, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, algorithm: str
 ) -> model.Carrier:
     length = lengths.resolve_byte_length(place, node)
     return model.Compressed(algorithm=cast(Algorithm, algorithm), length=length)
 
 
 def _chunks(
-    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Name
+    place: FieldPlace, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Name
 ) -> model.Carrier | None:
     struct = place.work.named(base.text, syntax.Struct)
     if not isinstance(struct, syntax.Struct):

@@ -19,7 +19,7 @@ Record: TypeAlias = model.Struct | model.Message | model.Frame | model.Preamble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class SentType:
     """The type of an example's own value: anything that can be sent on its own."""
 
 
@@ -46,7 +46,7 @@ class _Built:
     fields: tuple[model.Field, ...]
 
 
-Wanted: TypeAlias = model.Type | Sent
+Wanted: TypeAlias = model.Type | SentType
 
 
 def build(shelf: Shelf, node: syntax.Expression, wanted: Wanted) -> model.ExampleValue | None:
@@ -113,7 +113,7 @@ class _Choice:
 def _candidates(shelf: Shelf, wanted: Wanted) -> Iterator[str | _Choice]:
     """Yield the candidates of a type: a union's choice, `=name` for one declaration, or a kind of declaration."""
     match wanted:
-        case Sent():
+        case SentType():
             yield from ("message", "frame", "preamble")
         case model.MessageMatch():
             yield "message"
@@ -274,7 +274,7 @@ def _list_in(wanted: Wanted) -> model.List | None:
 
 
 def _plain(shelf: Shelf, node: syntax.Expression, wanted: Wanted) -> model.ExampleValue | None:
-    if isinstance(wanted, Sent):
+    if isinstance(wanted, SentType):
         message = "the value of an example is a message, a frame or a preamble"
         shelf.work.error("WG2404", message, node.span, label="something else", help_="write `Name(…)`")
         return None

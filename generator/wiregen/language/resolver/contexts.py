@@ -8,14 +8,14 @@ from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.expressions import require_truth
 from wiregen.language.resolver.keys import demand_keys, named_in, resolve_keys
-from wiregen.language.resolver.layouts import Layout, layout_of
+from wiregen.language.resolver.layouts import ResolvedLayout, layout_of
 from wiregen.language.resolver.messages import resolve_role
 from wiregen.language.resolver.scopes import Scope
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import BYTES, UNKNOWN_TYPE, Sort, describe, is_value_of, sort_of_type
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.targets import (
-    Instance,
+    SessionNames,
     Target,
     every_target,
     resolve_target,
@@ -45,8 +45,8 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
     )
 
 
-def _off_wire(work: Workspace, path: str) -> Place:
-    return Place(work=work, owner=path, path=path, scope=Scope(where="fixed"), off_wire=True)
+def _off_wire(work: Workspace, path: str) -> FieldPlace:
+    return FieldPlace(work=work, owner=path, path=path, scope=Scope(where="fixed"), off_wire=True)
 
 
 def _settings(
@@ -106,7 +106,7 @@ def _setting(
 def _when(
     work: Workspace, targets: tuple[Target, ...], node: syntax.Expression | None
 ) -> model.Expression | None:
-    return require_truth(work, scope_of(work, targets, Instance()), node, "`when`")
+    return require_truth(work, scope_of(work, targets, SessionNames()), node, "`when`")
 
 
 def _clearings(
@@ -166,7 +166,7 @@ def _block(work: Workspace, owner: syntax.Name, name: syntax.Name) -> tuple[None
     frame = resolve_target(work, owner)
     if frame is None:
         return None, None
-    layout: Layout | None = layout_of(work, frame.fields) if isinstance(frame, syntax.Frame) else None
+    layout: ResolvedLayout | None = layout_of(work, frame.fields) if isinstance(frame, syntax.Frame) else None
     known = layout.fields.get(name.text) if layout is not None else None
     if known is None or known.sort.kind != "block":
         message = f"`{owner.text}.{name.text}` is not a block of a frame"

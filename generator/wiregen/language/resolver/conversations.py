@@ -5,7 +5,7 @@ from typing import Final
 
 from wiregen.language import syntax
 from wiregen.language.resolver.annotations import resolve_notes
-from wiregen.language.resolver.constructors import Sent, Shelf, build
+from wiregen.language.resolver.constructors import SentType, Shelf, build
 from wiregen.language.resolver.examples import violations_of
 from wiregen.language.resolver.names import PlacedName, refuse_duplicates
 from wiregen.language.resolver.settings import measured
@@ -130,7 +130,7 @@ def _step(shelf: Shelf, node: syntax.ConversationStep, path: str) -> model.Conve
     if node.role.text not in roles:
         report_unknown(node.role, "role", roles, shelf.work.report)
     shelf.work.refer(node.role, shelf.work.settings.role_places.get(node.role.text))
-    value = build(shelf, node.value, Sent())
+    value = build(shelf, node.value, SentType())
     if not isinstance(value, model.Construct):
         return None
     if node.violation is None and node.role.text in roles:

@@ -12,7 +12,7 @@ from wiregen.language.resolver.names import PlacedName, check_case, refuse_dupli
 from wiregen.language.resolver.patterns import resolve_range, resolve_ranges
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.settings import kept_of, refuse_reserved, resolve_reserved
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import BOOLEAN, UNKNOWN_TYPE, sort_of_type
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
@@ -22,7 +22,7 @@ def resolve_alias(work: Workspace, node: syntax.Alias) -> model.Alias:
     """Return an alias, for the docs; its names that refer to fields of its users are not resolved."""
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.shape.span)
     scope = Scope(where="alias")
-    place = Place(work=work, owner=path, path=path, scope=scope, aliases=(node.name.text,))
+    place = FieldPlace(work=work, owner=path, path=path, scope=scope, aliases=(node.name.text,))
     type_ = types.resolve_shape(place, node.shape)
     where = None
     if node.where is not None:
@@ -99,7 +99,7 @@ def _member(work: Workspace, owner: str, node: syntax.Member, above: model.Notes
 
 def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer | model.Varint:
     """Return the type of a number that chooses: that of an enum's members, or of a union's alternatives."""
-    place = Place(work=work, owner=work.path, path=work.path, scope=Scope(where="fixed"))
+    place = FieldPlace(work=work, owner=work.path, path=work.path, scope=Scope(where="fixed"))
     found = types.resolve_type(place, name)
     if isinstance(found, model.Integer | model.Varint):
         return found
@@ -187,7 +187,7 @@ def _widths(work: Workspace, owner: str, node: syntax.Coding) -> Iterator[model.
 
 
 def _wide(work: Workspace, node: syntax.Ref) -> model.Integer:
-    place = Place(work=work, owner=work.path, path=work.path, scope=Scope(where="fixed"))
+    place = FieldPlace(work=work, owner=work.path, path=work.path, scope=Scope(where="fixed"))
     found = types.resolve_type(place, node)
     if isinstance(found, model.Integer):
         return found

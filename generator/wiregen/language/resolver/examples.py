@@ -5,7 +5,7 @@ from typing import Final, Literal, get_args
 
 from wiregen.language import syntax
 from wiregen.language.resolver.annotations import resolve_notes
-from wiregen.language.resolver.constructors import Sent, Shelf, build
+from wiregen.language.resolver.constructors import SentType, Shelf, build
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.runtime.schema.literals import Code
@@ -74,7 +74,7 @@ def _conversation(shelf: Shelf, node: syntax.Expression) -> tuple[model.Construc
             "WG2406", "the list is empty", node.span, help_="write the message of the bytes last"
         )
     nodes = node.items if isinstance(node, syntax.Listing) else (node,)
-    built = (build(shelf, each, Sent()) for each in nodes)
+    built = (build(shelf, each, SentType()) for each in nodes)
     return tuple(each for each in built if isinstance(each, model.Construct))
 
 

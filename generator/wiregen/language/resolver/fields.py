@@ -12,7 +12,7 @@ from wiregen.language.resolver.annotations import doc_of_shape, resolve_notes, r
 from wiregen.language.resolver.expressions import require, require_truth
 from wiregen.language.resolver.layouts import LONE, PADDING, layout_of, lone_layout
 from wiregen.language.resolver.scopes import layout_scope
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import BOOLEAN, Sort, sort_of_type
 from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace, span_of
 from wiregen.language.resolver.views import resolve_view
@@ -43,11 +43,11 @@ def resolve_owned(
     """Return the fields of a declaration with its notes; `frame`: the declaration, if it is a frame."""
     layout = layout_of(work, fields)
     scope = layout_scope(layout, 0)
-    place = Place(work=work, owner=path, path=path, scope=scope, layout=layout, notes=notes, frame=frame)
+    place = FieldPlace(work=work, owner=path, path=path, scope=scope, layout=layout, notes=notes, frame=frame)
     return resolve_fields(place, fields)
 
 
-def resolve_fields(place: Place, fields: tuple[syntax.Field, ...]) -> tuple[model.Field, ...]:
+def resolve_fields(place: FieldPlace, fields: tuple[syntax.Field, ...]) -> tuple[model.Field, ...]:
     """Return a sequence of fields; those of a block belong to the declaration of `place`."""
     return tuple(_field(place, node) for node in fields)
 
@@ -60,7 +60,7 @@ def resolve_lone(
     scope = layout_scope(layout, 0)
     name = f"{path}.{LONE}"
     work.place(name, shape.span, type=shape.span, where=span_of(node.where))
-    place = Place(work=work, owner=path, path=name, scope=scope, layout=layout)
+    place = FieldPlace(work=work, owner=path, path=name, scope=scope, layout=layout)
     type_ = types.resolve_shape(place, shape)
     whole = replace(place, scope=replace(scope, visible=layout.n_fields))
     own = () if node.where is None else ((node.where, None),)
@@ -81,7 +81,7 @@ def resolve_lone(
     )
 
 
-def _field(place: Place, node: syntax.Field) -> model.Field:
+def _field(place: FieldPlace, node: syntax.Field) -> model.Field:
     start, end = place.layout.places.get(node.span, (place.scope.visible, place.scope.visible + 1))
     path = _placed(place, node, start)
     notes = resolve_notes(place.work, node.annotations, place.notes)
@@ -119,7 +119,7 @@ def _with_rule(work: Workspace, notes: model.Notes, shape: syntax.Shape) -> mode
     return notes if notes.rule is not None else replace(notes, rule=rule_of_shape(work, shape))
 
 
-def _placed(place: Place, node: syntax.Field, start: int) -> str:
+def _placed(place: FieldPlace, node: syntax.Field, start: int) -> str:
     """Record the place of a field; nameless fields and later namesakes get their position in the path."""
     name = node.name.text if node.name.text != PADDING else f"{PADDING}{start}"
     path = f"{place.owner}.{name}"
@@ -136,7 +136,7 @@ def _placed(place: Place, node: syntax.Field, start: int) -> str:
     )
 
 
-def _value(place: Place, node: syntax.Field, sort: Sort) -> model.FieldValue | None:
+def _value(place: FieldPlace, node: syntax.Field, sort: Sort) -> model.FieldValue | None:
     match node.value:
         case None:
             return None
@@ -155,7 +155,9 @@ def _value(place: Place, node: syntax.Field, sort: Sort) -> model.FieldValue | N
             assert_never(node.value)
 
 
-def _defaults_of(place: Place, nodes: Iterable[syntax.DefaultOf], sort: Sort) -> Iterator[model.DefaultOf]:
+def _defaults_of(
+    place: FieldPlace, nodes: Iterable[syntax.DefaultOf], sort: Sort
+) -> Iterator[model.DefaultOf]:
     """Yield the default with each message that has one of its own; invalid defaults are reported."""
     seen: set[str] = set()
     for node in nodes:
@@ -182,7 +184,7 @@ def _is_plain(value: model.Expression) -> bool:
             return isinstance(value, model.Number | model.Truth | model.String | model.Octets)
 
 
-def _fault_of_default(place: Place, name: syntax.Name, seen: set[str]) -> str | None:
+def _fault_of_default(place: FieldPlace, name: syntax.Name, seen: set[str]) -> str | None:
     """Return why a field has no default of its own with this message, or None."""
     if place.frame is None:
         return "only a field of a frame can have defaults for messages"
@@ -195,13 +197,13 @@ def _fault_of_default(place: Place, name: syntax.Name, seen: set[str]) -> str | 
     return f"`{place.frame.name.text}` never carries `{name.text}`" if len(roles) > 1 else None
 
 
-def _constant(place: Place, node: syntax.Expression, sort: Sort) -> model.Expression:
+def _constant(place: FieldPlace, node: syntax.Expression, sort: Sort) -> model.Expression:
     scope = replace(place.scope, where="fixed")
     return require(place.work, scope, node, sort, "the value")
 
 
 def _where(
-    place: Place,
+    place: FieldPlace,
     shape: syntax.Shape,
     name: str,
     type_: model.Type,
@@ -220,7 +222,7 @@ def _where(
     return _all_of(conditions)
 
 
-def condition_of_items(place: Place, base: syntax.Ref, item: model.Type) -> model.ItemCondition | None:
+def condition_of_items(place: FieldPlace, base: syntax.Ref, item: model.Type) -> model.ItemCondition | None:
     """Return the conditions of the aliases that the items of a list are of, in which `value` means the item."""
     work = place.work
     scope = replace(place.scope, own={}, value=None, item={}, item_sort=sort_of_type(item))

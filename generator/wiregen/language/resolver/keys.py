@@ -5,11 +5,11 @@ from typing import TypeAlias
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Label, Span
-from wiregen.language.resolver.layouts import Known
+from wiregen.language.resolver.layouts import PlacedField
 from wiregen.language.resolver.names import PlacedName, refuse_duplicates
 from wiregen.language.resolver.sorts import MIXED, UNKNOWN, Sort, common, describe, fits
 from wiregen.language.resolver.state import Workspace
-from wiregen.language.resolver.targets import Instance, Target, every_target, known_fields, scope_of
+from wiregen.language.resolver.targets import SessionNames, Target, every_target, known_fields, scope_of
 from wiregen.language.resolver.unknown_names import report_unknown
 
 __all__ = ["demand_keys", "named_in", "resolve_keys", "sort_of_key"]
@@ -88,6 +88,6 @@ def _places_in(work: Workspace, targets: Iterable[Target], key: syntax.Name) -> 
         yield from () if known is None else known.places
 
 
-def _known_in(work: Workspace, target: Target, key: syntax.Name) -> Known | None:
-    scope = scope_of(work, (target,), Instance())
+def _known_in(work: Workspace, target: Target, key: syntax.Name) -> PlacedField | None:
+    scope = scope_of(work, (target,), SessionNames())
     return scope.own.get(key.text) or scope.frame.get(key.text)

@@ -34,7 +34,7 @@ WithFields: TypeAlias = syntax.Struct | syntax.Message | syntax.Frame | syntax.P
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class PlacedField:
     """A field of a layout; `start` is its position, `end` the position after its last part.
 
     `places`: those of its name, several if fields of that name are in different arms or layouts.
@@ -51,19 +51,19 @@ Arms: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class ResolvedLayout:
     """`places`: start and end of every syntax field by its span, nameless ones included.
 
     `arms`: by the same span, the arms that contain it. `namesakes`: the fields of one name in different arms.
     """
 
-    fields: Mapping[str, Known]
+    fields: Mapping[str, PlacedField]
     places: Mapping[Span, tuple[int, int]]
     n_fields: int
     arms: Mapping[Span, Arms]
-    namesakes: Mapping[str, tuple[tuple[Arms, Known], ...]]
+    namesakes: Mapping[str, tuple[tuple[Arms, PlacedField], ...]]
 
-    def fields_at(self, node: syntax.Field) -> Mapping[str, Known]:
+    def fields_at(self, node: syntax.Field) -> Mapping[str, PlacedField]:
         """Return the fields that are visible to the expressions of a field: of namesakes, the one in its own arm."""
         here = self.arms.get(node.span, ())
         if not here or not self.namesakes:
@@ -85,22 +85,22 @@ def are_exclusive(first: Arms, second: Arms) -> bool:
     return False
 
 
-def layout_of(work: Workspace, fields: tuple[syntax.Field, ...]) -> Layout:
+def layout_of(work: Workspace, fields: tuple[syntax.Field, ...]) -> ResolvedLayout:
     """Return the layout of a declaration's fields; names used twice and in wrong case are reported."""
     begin = fields[0].span if fields else None
     known = work.layouts.get(begin)
-    if not isinstance(known, Layout):
+    if not isinstance(known, ResolvedLayout):
         rows = _Rows(work)
         known = work.layouts[begin] = _measured(work, rows, rows.of(fields))
     return known
 
 
-def lone_layout(work: Workspace, shape: syntax.Shape) -> Layout:
+def lone_layout(work: Workspace, shape: syntax.Shape) -> ResolvedLayout:
     """Return the layout of an alternative that is a single shape: its field `value`, and the fields of a block in it."""
     rows = _Rows(work)
     inner = _measured(work, rows, rows.inside(shape, (), ()))
-    value = Known(sort=sort_of_shape(work, shape), start=inner.n_fields, end=inner.n_fields + 1)
-    return Layout(
+    value = PlacedField(sort=sort_of_shape(work, shape), start=inner.n_fields, end=inner.n_fields + 1)
+    return ResolvedLayout(
         fields=MappingProxyType({**inner.fields, LONE: value}),
         places=inner.places,
         n_fields=inner.n_fields + 1,
@@ -109,18 +109,18 @@ def lone_layout(work: Workspace, shape: syntax.Shape) -> Layout:
     )
 
 
-def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
-    named: dict[str, list[tuple[_Row, Known]]] = {}
+def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> ResolvedLayout:
+    named: dict[str, list[tuple[_Row, PlacedField]]] = {}
     places: dict[Span, tuple[int, int]] = {}
     for row in opened:
         places[row.node.span] = (row.start, row.end)
         if row.node.name.text != PADDING:
             sort = sort_of_shape(work, row.node.shape)
-            known = Known(sort=sort, start=row.start, end=row.end, places=(row.node.name.span,))
+            known = PlacedField(sort=sort, start=row.start, end=row.end, places=(row.node.name.span,))
             named.setdefault(row.node.name.text, []).append((row, known))
     for found in named.values():
         _check_names(work, [row for row, _ in found])
-    return Layout(
+    return ResolvedLayout(
         fields=MappingProxyType(
             {name: _first([known for _, known in found]) for name, found in named.items()}
         ),
@@ -137,13 +137,13 @@ def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
     )
 
 
-def _first(namesakes: list[Known]) -> Known:
+def _first(namesakes: list[PlacedField]) -> PlacedField:
     """Return the first of the fields of one name in different arms, with the places of all."""
     first, *others = namesakes
     return replace(first, places=places_of(namesakes)) if others else first
 
 
-def places_of(namesakes: Iterable[Known]) -> tuple[Span, ...]:
+def places_of(namesakes: Iterable[PlacedField]) -> tuple[Span, ...]:
     """Return the places of fields of one name."""
     return tuple(dict.fromkeys(place for known in namesakes for place in known.places))
 
@@ -279,33 +279,33 @@ def _sort_of_declared(work: Workspace, name: str, depth: int) -> Sort:
             return WRONG
 
 
-def part_of(work: Workspace, sort: Sort, name: str) -> Known | None:
+def part_of(work: Workspace, sort: Sort, name: str) -> PlacedField | None:
     """Return the field of a value by its name, or None if values of that sort never have it."""
     if sort.kind == "unknown":
-        return Known(sort=sort, start=0, end=0)
+        return PlacedField(sort=sort, start=0, end=0)
     if sort not in work.parts:
         work.parts[sort] = _merged(layouts_of(work, sort))
     found = work.parts[sort].get(name)
-    return found if isinstance(found, Known) else None
+    return found if isinstance(found, PlacedField) else None
 
 
-def _merged(layouts: Iterable[Layout]) -> dict[str, object]:
-    found: dict[str, list[Known]] = {}
+def _merged(layouts: Iterable[ResolvedLayout]) -> dict[str, object]:
+    found: dict[str, list[PlacedField]] = {}
     for layout in layouts:
         for name, known in layout.fields.items():
             found.setdefault(name, []).append(known)
     return {name: merged_fields(namesakes) for name, namesakes in found.items()}
 
 
-def merged_fields(namesakes: Sequence[Known]) -> Known:
+def merged_fields(namesakes: Sequence[PlacedField]) -> PlacedField:
     """Return fields of one name in different layouts as one: its sort is common to them."""
     first, places = namesakes[0], places_of(namesakes)
     if all(known.sort == first.sort for known in namesakes):
         return first if places == first.places else replace(first, places=places)
-    return Known(sort=common(known.sort for known in namesakes), start=0, end=0, places=places)
+    return PlacedField(sort=common(known.sort for known in namesakes), start=0, end=0, places=places)
 
 
-def layouts_of(work: Workspace, sort: Sort) -> Iterator[Layout]:
+def layouts_of(work: Workspace, sort: Sort) -> Iterator[ResolvedLayout]:
     """Yield the layouts that a value of the sort may have."""
     if sort.kind == "message":
         yield from (layout_of(work, node.fields) for node in messages(work))
@@ -316,7 +316,7 @@ def layouts_of(work: Workspace, sort: Sort) -> Iterator[Layout]:
         yield from (variety_layout(work, variety) for variety in node.varieties)
 
 
-def variety_layout(work: Workspace, variety: syntax.Variety) -> Layout:
+def variety_layout(work: Workspace, variety: syntax.Variety) -> ResolvedLayout:
     match variety.body:
         case None:
             return layout_of(work, ())

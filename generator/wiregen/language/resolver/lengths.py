@@ -7,14 +7,14 @@ from wiregen.language.resolver.builtin_types import sort_of_word
 from wiregen.language.resolver.expressions import require
 from wiregen.language.resolver.layouts import layouts_of
 from wiregen.language.resolver.scopes import merged
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import BOOLEAN, INTEGER, Sort, sort_of_type
 from wiregen.schema import model
 from wiregen.schema.copies import replace
 
 
 def resolve_byte_length(
-    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated
+    place: FieldPlace, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated
 ) -> model.ByteLength:
     """Return the length of bytes or of a text."""
     match node:
@@ -31,7 +31,7 @@ def resolve_byte_length(
 
 
 def resolve_item_length(
-    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, item: model.Type
+    place: FieldPlace, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, item: model.Type
 ) -> model.ItemLength:
     """Return the length of a list of items of that type."""
     match node:
@@ -43,7 +43,7 @@ def resolve_item_length(
             return model.Until(condition=resolve_until(place, until, sort_of_type(item)))
 
 
-def _sized(place: Place, length: syntax.Expression) -> model.Prefix | model.Computed:
+def _sized(place: FieldPlace, length: syntax.Expression) -> model.Prefix | model.Computed:
     prefix = resolve_prefix(place, length)
     if prefix is not None:
         return model.Prefix(type=prefix, rule=rule_of_type(place.work, length))
@@ -51,7 +51,7 @@ def _sized(place: Place, length: syntax.Expression) -> model.Prefix | model.Comp
 
 
 def resolve_prefix(
-    place: Place, node: syntax.Expression
+    place: FieldPlace, node: syntax.Expression
 ) -> model.Integer | model.Varint | model.CodingReference | None:
     """Return the type of a number that precedes the bytes that it measures, or None if the word is not a type."""
     if not isinstance(node, syntax.Name) or not _is_type(place, node.text):
@@ -68,14 +68,14 @@ def resolve_prefix(
             return model.Integer(size=1, is_signed=False, endian="big")
 
 
-def _is_type(place: Place, word: str) -> bool:
+def _is_type(place: FieldPlace, word: str) -> bool:
     declared = place.work.names.get(word)
     if isinstance(declared, syntax.Const | syntax.Context):
         return False
     return declared is not None or sort_of_word(word) is not None and word not in place.scope.own
 
 
-def resolve_until(place: Place, until: syntax.Expression, item: Sort) -> model.Expression:
+def resolve_until(place: FieldPlace, until: syntax.Expression, item: Sort) -> model.Expression:
     """Return a condition on the last item read."""
     scope = replace(
         place.scope, item=merged(layout.fields for layout in layouts_of(place.work, item)), item_sort=item

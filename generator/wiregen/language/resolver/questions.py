@@ -11,7 +11,7 @@ from wiregen.language.resolver.expressions import require, resolve_expression
 from wiregen.language.resolver.scopes import Scope, meanings
 from wiregen.language.resolver.sorts import BOOLEAN, FLOAT, INTEGER, ROLE, TEXT, Sort
 from wiregen.language.resolver.state import Workspace
-from wiregen.language.resolver.targets import Instance, every_target, scope_of
+from wiregen.language.resolver.targets import SessionNames, every_target, scope_of
 from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.language.source import Source
 from wiregen.schema import model
@@ -72,7 +72,7 @@ def resolve_questions(work: Workspace, source: Source, report: Report) -> tuple[
 
 def _scope(work: Workspace) -> Scope:
     """Return the scope of a question: the fields of everything that is sent, and the places."""
-    scope = scope_of(work, every_target(work), Instance(variables=PLACES))
+    scope = scope_of(work, every_target(work), SessionNames(variables=PLACES))
     if meanings(work, scope, _SHORT, None):
         return scope
     return replace(scope, variables={**PLACES, _SHORT: TEXT})

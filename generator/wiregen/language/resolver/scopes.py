@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
-from wiregen.language.resolver.layouts import LONE, Known, Layout, merged_fields
+from wiregen.language.resolver.layouts import LONE, PlacedField, ResolvedLayout, merged_fields
 from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
@@ -45,10 +45,10 @@ class Scope:
     """
 
     where: Literal["layout", "row", "fixed", "alias"]
-    own: Mapping[str, Known] = field(default_factory=dict)
+    own: Mapping[str, PlacedField] = field(default_factory=dict)
     visible: int = 0
-    frame: Mapping[str, Known] = field(default_factory=dict)
-    item: Mapping[str, Known] = field(default_factory=dict)
+    frame: Mapping[str, PlacedField] = field(default_factory=dict)
+    item: Mapping[str, PlacedField] = field(default_factory=dict)
     item_sort: Sort | None = None
     value: tuple[str, Sort] | None = None
     variables: Mapping[str, Sort] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Scope:
     """Those of the names of variables and roles."""
 
 
-def layout_scope(layout: Layout, visible: int) -> Scope:
+def layout_scope(layout: ResolvedLayout, visible: int) -> Scope:
     """Return the scope of an expression in a declaration's layout that sees the fields before `visible`."""
     return Scope(where="layout", own=layout.fields, visible=visible)
 
@@ -173,7 +173,7 @@ def members_of(work: Workspace, sort: Sort) -> Mapping[str, syntax.Member]:
     return known
 
 
-def layered(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
+def layered(layouts: Iterable[Mapping[str, PlacedField]]) -> Mapping[str, PlacedField]:
     """Return the fields of several layouts as one mapping.
 
     A few layouts are searched at each lookup and many are merged at once, because rows may name large frames
@@ -184,12 +184,12 @@ def layered(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layers(Mapping[str, Known]):
+class Layers(Mapping[str, PlacedField]):
     """The fields of several layouts as one mapping; the sort of a field is common to them."""
 
-    layers: tuple[Mapping[str, Known], ...]
+    layers: tuple[Mapping[str, PlacedField], ...]
 
-    def __getitem__(self, name: str) -> Known:
+    def __getitem__(self, name: str) -> PlacedField:
         found = [layer[name] for layer in self.layers if name in layer]
         if not found:
             raise KeyError(name)
@@ -202,9 +202,9 @@ class Layers(Mapping[str, Known]):
         return sum(1 for _ in self)
 
 
-def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
+def merged(layouts: Iterable[Mapping[str, PlacedField]]) -> Mapping[str, PlacedField]:
     """Return the fields of several layouts as one mapping; the sort of a field is common to them."""
-    fields: dict[str, list[Known]] = {}
+    fields: dict[str, list[PlacedField]] = {}
     for layout in layouts:
         for name, known in layout.items():
             fields.setdefault(name, []).append(known)

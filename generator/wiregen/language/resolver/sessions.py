@@ -11,10 +11,10 @@ from wiregen.language.resolver.expressions import require, require_truth
 from wiregen.language.resolver.keys import resolve_keys
 from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.scopes import Scope
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import INTEGER, Sort, sort_of_type
 from wiregen.language.resolver.state import Workspace, span_of
-from wiregen.language.resolver.targets import Instance, Target, every_target, resolve_targets, scope_of
+from wiregen.language.resolver.targets import SessionNames, Target, every_target, resolve_targets, scope_of
 from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
@@ -28,7 +28,7 @@ class _Table:
     work: Workspace
     path: str
     states: dict[str, syntax.Name]
-    instance: Instance
+    instance: SessionNames
     options: frozenset[str]
     scopes: dict[tuple[str, ...] | None, Scope] = field(default_factory=dict)
     """By the names of the targets: in rows about every target, every field is visible."""
@@ -38,7 +38,7 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span)
     variables = tuple(_variables(work, path, node))
     sorts = {each.name: _sort_of(each) for each in variables}
-    instance = Instance(variables=sorts, roles=_roles(work, node), places=_places(node))
+    instance = SessionNames(variables=sorts, roles=_roles(work, node), places=_places(node))
     options = frozenset(each.name for each in variables if each.is_option)
     table = _Table(work=work, path=path, states=_states(work, node), instance=instance, options=options)
     docs = _docs_of_states(node)
@@ -127,7 +127,7 @@ def _variables(work: Workspace, owner: str, node: syntax.Session) -> Iterator[mo
 
 def _variable(work: Workspace, path: str, node: syntax.Var | syntax.Option) -> model.Variable | None:
     work.place(path, node.span, name=node.name.span, type=node.type.span, value=node.value.span)
-    place = Place(work=work, owner=path, path=path, scope=Scope(where="fixed"), off_wire=True)
+    place = FieldPlace(work=work, owner=path, path=path, scope=Scope(where="fixed"), off_wire=True)
     is_list = isinstance(node.type, syntax.ToTheEnd) and not _is_bytes(node.type.base)
     written = node.type.base if is_list and isinstance(node.type, syntax.ToTheEnd) else node.type
     type_ = types.resolve_type(place, written)

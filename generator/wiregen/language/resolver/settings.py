@@ -10,7 +10,7 @@ from wiregen.language import syntax
 from wiregen.language.diagnostics import Label, Report, Span
 from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.patterns import resolve_ranges
-from wiregen.language.resolver.state import Settings, Workspace
+from wiregen.language.resolver.state import ProtocolSettings, Workspace
 from wiregen.schema import model
 
 _UNITS: Final[Mapping[str, tuple[int, Literal["bytes", "ms"]]]] = {
@@ -39,14 +39,14 @@ _CHOICES: Final[Mapping[type[_Choice], str]] = {
 }
 
 
-def read_settings(node: syntax.Protocol, report: Report) -> Settings:
+def read_settings(node: syntax.Protocol, report: Report) -> ProtocolSettings:
     """Return the settings of the protocol's block, without its reserved numbers."""
     check_case(node.name, "snake", "a protocol", report)
     roles = _roles(node, report)
     bits = _choice(node, syntax.BitsSetting, ("msb", "lsb"), report)
     endian = _choice(node, syntax.EndianSetting, ("big", "little"), report)
     on_error = _choice(node, syntax.ErrorSetting, ("close", "continue"), report)
-    return Settings(
+    return ProtocolSettings(
         sources=tuple(each.text.value for each in node.settings if isinstance(each, syntax.SourceSetting)),
         endian=cast("model.Endian | None", endian),
         bits="lsb" if bits == "lsb" else "msb",

@@ -22,7 +22,7 @@ _COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ProtocolSettings:
     """The settings of the `protocol` declaration; `endian` is optional."""
 
     sources: tuple[str, ...]
@@ -54,7 +54,7 @@ class Workspace:
     report: Report
     sources: Sources
     path: str
-    settings: Settings
+    settings: ProtocolSettings
     reserved: tuple[syntax.Reserved, ...]
     names: Names
     limits: Mapping[str, syntax.Limit]

@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
-from wiregen.language.resolver.layouts import Known, frames, layout_of, messages
+from wiregen.language.resolver.layouts import PlacedField, frames, layout_of, messages
 from wiregen.language.resolver.names import what_is
 from wiregen.language.resolver.scopes import MAX_LAYERS, Scope, layered, merged
 from wiregen.language.resolver.sorts import Sort
@@ -22,12 +22,12 @@ Target: TypeAlias = syntax.Message | syntax.Frame | syntax.Join | syntax.Preambl
 class Seen:
     """The fields that are visible with a target: its own, and those of its frame."""
 
-    own: Mapping[str, Known] = field(default_factory=dict)
-    frame: Mapping[str, Known] = field(default_factory=dict)
+    own: Mapping[str, PlacedField] = field(default_factory=dict)
+    frame: Mapping[str, PlacedField] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class SessionNames:
     """The names, apart from those of messages, that the expressions of a session can use."""
 
     variables: Mapping[str, Sort] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def every_target(work: Workspace) -> tuple[Target, ...]:
     return cast("tuple[Target, ...]", work.targets)
 
 
-def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> Scope:
+def scope_of(work: Workspace, targets: Iterable[Target], instance: SessionNames) -> Scope:
     """Return the scope of an expression about any of these targets; a field must be there with one of them."""
     seen = tuple(_seen(work, target) for target in targets)
     own, frame = layered(each.own for each in seen), layered(each.frame for each in seen)
@@ -78,24 +78,24 @@ def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> 
 
 
 def _behind(
-    frame: Mapping[str, Known], own: Mapping[str, Known], seen: Iterable[Seen]
-) -> Mapping[str, Known]:
+    frame: Mapping[str, PlacedField], own: Mapping[str, PlacedField], seen: Iterable[Seen]
+) -> Mapping[str, PlacedField]:
     """Return the mapping that `_Behind` computes at each lookup, computed once for many targets."""
     both = {name for each in seen for name in each.frame if name in each.own}
     return {name: known for name, known in frame.items() if name not in own or name in both}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Behind(Mapping[str, Known]):
+class _Behind(Mapping[str, PlacedField]):
     """The fields of frames, without those that another target has as its own.
 
     A field that one target has twice stays: the file has to say which one is meant.
     """
 
     seen: tuple[Seen, ...]
-    frame: Mapping[str, Known]
+    frame: Mapping[str, PlacedField]
 
-    def __getitem__(self, name: str) -> Known:
+    def __getitem__(self, name: str) -> PlacedField:
         known = self.frame[name]
         is_own = any(name in each.own for each in self.seen)
         if is_own and not any(name in each.own and name in each.frame for each in self.seen):
@@ -149,7 +149,7 @@ def _frames_of(work: Workspace, message: syntax.Message) -> Iterator[syntax.Fram
             yield frame
 
 
-def _of_messages_in(work: Workspace, frame: syntax.Frame) -> Mapping[str, Known]:
+def _of_messages_in(work: Workspace, frame: syntax.Frame) -> Mapping[str, PlacedField]:
     """Return the fields of all messages that a frame may carry, without names that the frame has itself."""
     mine = layout_of(work, frame.fields).fields
     carried = (

@@ -18,7 +18,7 @@ from wiregen.language.resolver.expressions import resolve_reference
 from wiregen.language.resolver.names import Named, what_is
 from wiregen.language.resolver.patterns import resolve_patterns
 from wiregen.language.resolver.restrictions import restrict
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.language.resolver.sorts import UNKNOWN_TYPE
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.tolerance import tolerant, tolerates
@@ -37,7 +37,7 @@ _REFERENCES: Final[Mapping[type, Callable[..., model.Reference]]] = {
 }
 
 
-def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False) -> model.Type:
+def resolve_shape(place: FieldPlace, shape: syntax.Shape, *, is_derived: bool = False) -> model.Type:
     """Return the whole type of a shape; `lenient` on a derived field may refer to its value only."""
     type_ = _core(place, shape)
     if shape.only:
@@ -53,7 +53,7 @@ def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False
     return tolerant(type_)
 
 
-def _core(place: Place, shape: syntax.Shape) -> model.Type:
+def _core(place: FieldPlace, shape: syntax.Shape) -> model.Type:
     match shape.core:
         case syntax.Match() as match:
             return _match(place, match)
@@ -63,7 +63,7 @@ def _core(place: Place, shape: syntax.Shape) -> model.Type:
             return resolve_type(place, reference)
 
 
-def resolve_type(place: Place, node: syntax.Ref) -> model.Type:
+def resolve_type(place: FieldPlace, node: syntax.Ref) -> model.Type:
     """Return the type that a reference names."""
     match node:
         case syntax.Name():
@@ -79,7 +79,7 @@ def resolve_type(place: Place, node: syntax.Ref) -> model.Type:
 
 
 def _sized(
-    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Ref
+    place: FieldPlace, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Ref
 ) -> model.Type:
     if not isinstance(node, syntax.ToTheEnd):
         length_span = node.length.span if isinstance(node, syntax.Sized) else node.until.span
@@ -104,7 +104,7 @@ def _sized(
     )
 
 
-def _word(place: Place, node: syntax.Name) -> model.Type | None:
+def _word(place: FieldPlace, node: syntax.Name) -> model.Type | None:
     settings = place.work.settings
     if needs_length(node.text):
         if not place.off_wire:
@@ -120,7 +120,7 @@ def _word(place: Place, node: syntax.Name) -> model.Type | None:
     return found
 
 
-def _need_order(place: Place, node: syntax.Name) -> None:
+def _need_order(place: FieldPlace, node: syntax.Name) -> None:
     work = place.work
     if (
         place.off_wire
@@ -137,7 +137,7 @@ def _need_order(place: Place, node: syntax.Name) -> None:
     work.error("WG2101", message, node.span, label="several bytes", help_=help_)
 
 
-def _declared(place: Place, node: syntax.Name) -> model.Type:
+def _declared(place: FieldPlace, node: syntax.Name) -> model.Type:
     work = place.work
     declared = work.names.get(node.text)
     work.refer(node, None if declared is None else declared.name.span)
@@ -160,7 +160,7 @@ def _type_words(work: Workspace) -> Iterator[str]:
             yield name
 
 
-def _reference(place: Place, declared: Named, node: syntax.Name) -> model.Type:
+def _reference(place: FieldPlace, declared: Named, node: syntax.Name) -> model.Type:
     reference = _REFERENCES.get(type(declared))
     if reference is not None:
         return reference(name=node.text)
@@ -169,7 +169,7 @@ def _reference(place: Place, declared: Named, node: syntax.Name) -> model.Type:
     return UNKNOWN_TYPE
 
 
-def _unfolded(place: Place, alias: syntax.Alias, node: syntax.Name) -> model.Type:
+def _unfolded(place: FieldPlace, alias: syntax.Alias, node: syntax.Name) -> model.Type:
     work = place.work
     if not work.may_unfold(alias, place.aliases, node.span):
         return UNKNOWN_TYPE
@@ -180,7 +180,7 @@ def _unfolded(place: Place, alias: syntax.Alias, node: syntax.Name) -> model.Typ
     return resolve_shape(replace(place, aliases=(*place.aliases, alias.name.text)), alias.shape)
 
 
-def _match(place: Place, node: syntax.Match) -> model.Type:
+def _match(place: FieldPlace, node: syntax.Match) -> model.Type:
     subject = resolve_reference(place.work, place.scope, node.subject)
     allowed = {"integer", "enum", "boolean", "unknown", "null"}
     if subject.sort.kind not in allowed:
@@ -198,6 +198,6 @@ def _match(place: Place, node: syntax.Match) -> model.Type:
     return model.Match(subject=subject.expression, arms=tuple(arms))
 
 
-def _arm(place: Place, index: int, arm: syntax.Arm, spans: tuple[model.Span, ...]) -> model.Arm:
+def _arm(place: FieldPlace, index: int, arm: syntax.Arm, spans: tuple[model.Span, ...]) -> model.Arm:
     path = place.work.place(arm_path(place.path, index), arm.span, type=arm.shape.span)
     return model.Arm(spans=spans, type=resolve_shape(place.inside(path=path), arm.shape))

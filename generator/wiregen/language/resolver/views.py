@@ -4,13 +4,13 @@ from wiregen.language import syntax
 from wiregen.language.resolver import types
 from wiregen.language.resolver.layouts import layout_of
 from wiregen.language.resolver.restrictions import restrict
-from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.shape_context import FieldPlace
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model
 from wiregen.schema.copies import replace
 
 
-def resolve_view(place: Place, node: syntax.View, type_: model.Type) -> model.View:
+def resolve_view(place: FieldPlace, node: syntax.View, type_: model.Type) -> model.View:
     """Return a view of a field of that type; one that the type does not allow is reported."""
     word = node.type.text if isinstance(node.type, syntax.Name) else ""
     inner = content(type_)
@@ -25,12 +25,12 @@ def resolve_view(place: Place, node: syntax.View, type_: model.Type) -> model.Vi
     return restrict(place.work, seen, node.only) if node.only else seen
 
 
-def _demand(place: Place, node: syntax.View, is_fine: bool, message: str) -> None:
+def _demand(place: FieldPlace, node: syntax.View, is_fine: bool, message: str) -> None:
     if not is_fine:
         place.work.error("WG2108", message, node.span, label="field of another type")
 
 
-def _is_pairs(place: Place, type_: model.Type) -> bool:
+def _is_pairs(place: FieldPlace, type_: model.Type) -> bool:
     if not isinstance(type_, model.List) or not isinstance(type_.item, model.StructReference):
         return False
     struct = place.work.named(type_.item.name, syntax.Struct)

@@ -30,7 +30,7 @@ from .window import Place
 __all__ = ["Stride", "stride_of"]
 
 
-class Step(NamedTuple):
+class StrideStep(NamedTuple):
     """The bytes that one plain field takes: a fixed size, or a prefix and as many bytes or pairs of bytes as it gives."""
 
     size: int
@@ -49,7 +49,7 @@ class Stride:
 
     __slots__ = ("_hidden_from", "_is_asked", "_reader", "_steps", "shows")
 
-    def __init__(self, reader: Reader, steps: tuple[Step, ...] | None) -> None:
+    def __init__(self, reader: Reader, steps: tuple[StrideStep, ...] | None) -> None:
         """`steps`: the sizes of an item's plain fields, or None if it has others, so that each item is read."""
         self._reader = reader
         self._steps = steps
@@ -94,7 +94,7 @@ class Stride:
         reader.building[-1] = (name, Cut(values))
         return True
 
-    def _behind(self, position: int, steps: tuple[Step, ...]) -> int | None:
+    def _behind(self, position: int, steps: tuple[StrideStep, ...]) -> int | None:
         """Return the end of an item that begins here, or None if the reference codec must examine it."""
         window = self._reader.window
         data, end = window.data, min(window.available, window.frame_end)
@@ -116,7 +116,7 @@ class Stride:
         return position
 
 
-def _is_text(data: bytes, step: Step) -> bool:
+def _is_text(data: bytes, step: StrideStep) -> bool:
     assert step.text is not None
     try:
         decode_text(data, step.text.encoding, step.is_lenient, step.text.endian)
@@ -133,7 +133,7 @@ def stride_of(reader: Reader, type_: List) -> Stride | None:
     return Stride(reader, None if is_judged else _steps(reader, type_.item) or None)
 
 
-def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
+def _steps(reader: Reader, type_: Type) -> tuple[StrideStep, ...] | None:
     """Return the steps of an item, or None if it has fields that are not plain."""
     if not isinstance(type_, StructReference):
         step = _step(reader, type_)
@@ -149,16 +149,16 @@ def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
     return tuple(found)
 
 
-def _step(reader: Reader, type_: Type) -> Step | None:
+def _step(reader: Reader, type_: Type) -> StrideStep | None:
     is_tolerant = not reader.layout.strict
     match type_:
         case Integer() | Float() | Uuid():
-            return Step(type_.size)
+            return StrideStep(type_.size)
         case Boolean(is_lenient):
-            return Step(1, is_strict_flag=not (is_lenient and is_tolerant))
+            return StrideStep(1, is_strict_flag=not (is_lenient and is_tolerant))
         case Bytes(Prefix(Integer() as prefix)):
-            return Step(prefix.size, prefix=prefix)
+            return StrideStep(prefix.size, prefix=prefix)
         case Text(_, Prefix(Integer() as prefix), is_lenient):
-            return Step(prefix.size, prefix=prefix, text=type_, is_lenient=is_lenient and is_tolerant)
+            return StrideStep(prefix.size, prefix=prefix, text=type_, is_lenient=is_lenient and is_tolerant)
         case _:
             return None

@@ -70,7 +70,7 @@ def _below(descriptor: Descriptor) -> Iterator[Descriptor]:
     return (field.message_type for field in descriptor.fields if field.message_type is not None)
 
 
-class Field:
+class WireField:
     """A field, as its bytes are checked; `group`: the oneof it belongs to, `shown`: its name in a path."""
 
     __slots__ = (
@@ -98,19 +98,19 @@ def _is_repeated(field: Descriptor) -> bool:
         return bool(field.label == field.LABEL_REPEATED)
 
 
-class Tables(dict[Descriptor, dict[int, Field]]):
+class Tables(dict[Descriptor, dict[int, WireField]]):
     """The fields of messages by descriptor and number, made when they are first asked for."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._keys: dict[object, dict[int, Field | None]] = {}
+        self._keys: dict[object, dict[int, WireField | None]] = {}
         self._flat: dict[object, bool] = {None: True}
 
-    def __missing__(self, descriptor: Descriptor) -> dict[int, Field]:
-        self[descriptor] = table = {field.number: Field(field) for field in descriptor.fields}
+    def __missing__(self, descriptor: Descriptor) -> dict[int, WireField]:
+        self[descriptor] = table = {field.number: WireField(field) for field in descriptor.fields}
         return table
 
-    def keys_of(self, descriptor: object) -> dict[int, Field | None]:
+    def keys_of(self, descriptor: object) -> dict[int, WireField | None]:
         """Return the fields of a message by the keys in its bytes, None for those without lists and messages."""
         keys = self._keys.get(descriptor)
         if keys is None:
@@ -192,7 +192,7 @@ class _Skim:
         return position == end
 
     def _field(
-        self, field: Field, wire_type: int, begin: int, end: int, counts: dict[str, int], depth: int
+        self, field: WireField, wire_type: int, begin: int, end: int, counts: dict[str, int], depth: int
     ) -> bool:
         count = counts.get(field.group, 0)
         if field.is_repeated:
@@ -208,7 +208,7 @@ class _Skim:
         return depth < DEEPEST and self.message(field.descriptor, begin, end, depth + 1)
 
 
-def _n_packed(field: Field, data: bytes, begin: int, end: int) -> int:
+def _n_packed(field: WireField, data: bytes, begin: int, end: int) -> int:
     """Return the number of values in a list's bytes; an empty list counts as one."""
     size = _SIZES.get(field.wire_type)
     n_whole = len(data[begin:end].translate(None, _UNFINISHED)) if size is None else (end - begin) // size
@@ -264,7 +264,7 @@ class _Look:
             elif field.narrow or key & 7 != field.wire_type:
                 _check_numbers(field, data, begin, position)
 
-    def _counted(self, field: Field, wire_type: int, begin: int, end: int, count: int) -> int:
+    def _counted(self, field: WireField, wire_type: int, begin: int, end: int, count: int) -> int:
         """Return the number of items of a list, these included."""
         n_more = 1 if wire_type == field.wire_type else _n_packed(field, self._data, begin, end)
         count += n_more
@@ -274,14 +274,14 @@ class _Look:
             raise misfit.at_place(begin).within(field.name) from None
         return count
 
-    def _inside(self, field: Field, begin: int, end: int, count: int, depth: int) -> None:
+    def _inside(self, field: WireField, begin: int, end: int, count: int, depth: int) -> None:
         try:
             self.message(field.descriptor, begin, end, depth + 1)
         except Misfit as misfit:
             raise misfit.within(_shown(field, count)) from None
 
 
-def _doubled(field: Field, first: str, at: int) -> Misfit:
+def _doubled(field: WireField, first: str, at: int) -> Misfit:
     """Return the misfit of a second field where only one is allowed; in a oneof it may be another field."""
     if field.group == field.name:
         return Misfit("duplicate", f"one {field.name}", "two", field.name, at=at)
@@ -290,7 +290,7 @@ def _doubled(field: Field, first: str, at: int) -> Misfit:
     return Misfit("duplicate", f"one {field.group}", found, at=at)
 
 
-def _shown(field: Field, count: int) -> str:
+def _shown(field: WireField, count: int) -> str:
     return f"{field.shown}[{count - 1}]" if field.is_repeated else field.shown
 
 
@@ -304,7 +304,7 @@ def _number(data: bytes, position: int, end: int) -> tuple[int, int]:
     return number, behind
 
 
-def _content(data: bytes, position: int, end: int, wire_type: int, field: Field) -> tuple[int, int]:
+def _content(data: bytes, position: int, end: int, wire_type: int, field: WireField) -> tuple[int, int]:
     """Return where the value of a field begins and ends."""
     is_packed = field.is_repeated and wire_type == _BYTES
     if wire_type != field.wire_type and not is_packed:
@@ -324,7 +324,7 @@ def _content(data: bytes, position: int, end: int, wire_type: int, field: Field)
     return position, position + size
 
 
-def _check_numbers(field: Field, data: bytes, position: int, end: int) -> None:
+def _check_numbers(field: WireField, data: bytes, position: int, end: int) -> None:
     """Refuse packed numbers that are cut off, and those that the parser would truncate to 32 bits."""
     low, high = field.narrow or (0, 0)
     size = _SIZES.get(field.wire_type)
@@ -347,7 +347,7 @@ def _check_numbers(field: Field, data: bytes, position: int, end: int) -> None:
         n_whole += 1
 
 
-def _check_text(field: Field, data: bytes, begin: int, end: int, count: int) -> None:
+def _check_text(field: WireField, data: bytes, begin: int, end: int, count: int) -> None:
     try:
         data[begin:end].decode()
     except UnicodeDecodeError as error:
@@ -375,7 +375,7 @@ def place_of(tables: Tables, descriptor: Descriptor, data: bytes, path: str) -> 
 
 
 def _find(
-    fields: dict[int, Field], data: bytes, start: int, end: int, name: str
+    fields: dict[int, WireField], data: bytes, start: int, end: int, name: str
 ) -> tuple[object, int, int] | None:
     """Return the descriptor, and the place, of the field of that name, or of the item: `pairs[1]`."""
     wanted, _, index = name.partition("[")
@@ -389,7 +389,9 @@ def _find(
     return None
 
 
-def _fields(fields: dict[int, Field], data: bytes, at: int, end: int) -> Iterator[tuple[Field, int, int]]:
+def _fields(
+    fields: dict[int, WireField], data: bytes, at: int, end: int
+) -> Iterator[tuple[WireField, int, int]]:
     while at < end:
         key, at = _number(data, at, end)
         field = fields.get(key >> 3)

@@ -31,7 +31,7 @@ from wiregen.schema.value_shapes.shapes import (
     Uuid,
 )
 from wiregen.schema.walk import (
-    Attribute,
+    AttributeField,
     attributes,
     frame_attributes,
     has_value,
@@ -185,7 +185,7 @@ class _Rooms:
 class _Owner:
     """One declaration: its fields as they are carried, and their choices."""
 
-    def __init__(self, protocol: m.Protocol, known: tuple[Attribute, ...]) -> None:
+    def __init__(self, protocol: m.Protocol, known: tuple[AttributeField, ...]) -> None:
         self._protocol = protocol
         self.choices: list[Choice] = []
         self._optional = frozenset(each.field.name for each in known if each.may_be_absent)

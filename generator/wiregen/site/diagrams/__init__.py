@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import dataclasses
 
-from wiregen.site.diagrams.sequences import Happening, Said, SequenceDiagram, conversations, sequence_diagram
-from wiregen.site.diagrams.states import Arrow, Edge, Node, StateDiagram, state_diagrams
+from wiregen.site.diagrams.sequences import (
+    Happening,
+    SentMessage,
+    SequenceDiagram,
+    conversations,
+    sequence_diagram,
+)
+from wiregen.site.diagrams.states import Arrow, DrawnState, Edge, StateDiagram, state_diagrams
 
 __all__ = [
     "Arrow",
+    "DrawnState",
     "Edge",
     "Happening",
-    "Node",
-    "Said",
+    "SentMessage",
     "SequenceDiagram",
     "StateDiagram",
     "as_data",

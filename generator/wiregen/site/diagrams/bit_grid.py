@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from wiregen.schema.offsets import Offset, offsets_of
-from wiregen.site.pages.layout_cells import Cell
+from wiregen.site.pages.layout_cells import LayoutCell
 
-__all__ = ["ROW", "Box", "Row", "rows_of"]
+__all__ = ["ROW", "Box", "GridRow", "rows_of"]
 
 ROW: Final = 32
 _NARROW: Final = 12
@@ -39,17 +39,17 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class GridRow:
     """`offset`: of the first box, "" where the row continues a cell of variable size."""
 
     offset: str
     boxes: tuple[Box, ...]
 
 
-def rows_of(cells: tuple[Cell, ...]) -> tuple[Row, ...]:
+def rows_of(cells: tuple[LayoutCell, ...]) -> tuple[GridRow, ...]:
     """Return the rows of a picture."""
     offsets = offsets_of(cell.bits for cell in cells)
-    rows: list[Row] = []
+    rows: list[GridRow] = []
     boxes: list[Box] = []
     for box in _boxes(cells):
         boxes.append(box)
@@ -61,7 +61,7 @@ def rows_of(cells: tuple[Cell, ...]) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _boxes(cells: tuple[Cell, ...]) -> Iterator[Box]:
+def _boxes(cells: tuple[LayoutCell, ...]) -> Iterator[Box]:
     column = 0
     for index, cell in enumerate(cells):
         is_torn = cell.bits is None or cell.bits > _LONG
@@ -95,13 +95,15 @@ def _whole(column: int, bits: int) -> Iterator[tuple[int, int]]:
         column = 0
 
 
-def _row(boxes: list[Box], cells: tuple[Cell, ...], offsets: tuple[Offset, ...], rows: list[Row]) -> Row:
+def _row(
+    boxes: list[Box], cells: tuple[LayoutCell, ...], offsets: tuple[Offset, ...], rows: list[GridRow]
+) -> GridRow:
     first = boxes[0]
     if first.is_first:
-        return Row(offset=offsets[first.index].text, boxes=tuple(boxes))
+        return GridRow(offset=offsets[first.index].text, boxes=tuple(boxes))
     offset = offsets[first.index]
     if cells[first.index].is_fixed and not first.is_torn:
         before = (box for row in rows[-_LONG // ROW :] for box in row.boxes if box.index == first.index)
         done = sum(box.end - box.start for box in before)
-        return Row(offset=replace(offset, bits=offset.bits + done).text, boxes=tuple(boxes))
-    return Row(offset="", boxes=tuple(boxes))
+        return GridRow(offset=replace(offset, bits=offset.bits + done).text, boxes=tuple(boxes))
+    return GridRow(offset="", boxes=tuple(boxes))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiregen.schema.offsets import offsets_of
-from wiregen.site.diagrams.bit_grid import ROW, Box, Row, rows_of
-from wiregen.site.pages.layout_cells import Cell
+from wiregen.site.diagrams.bit_grid import ROW, Box, GridRow, rows_of
+from wiregen.site.pages.layout_cells import LayoutCell
 
 __all__ = ["Diagram", "Drawn", "ascii_of", "diagram_of"]
 
@@ -50,7 +50,7 @@ class Diagram:
     boxes: tuple[Drawn, ...]
 
 
-def diagram_of(title: str, cells: tuple[Cell, ...]) -> Diagram:
+def diagram_of(title: str, cells: tuple[LayoutCell, ...]) -> Diagram:
     """Return the picture of a declaration."""
     sizes = tuple(offset.size for offset in offsets_of(cell.bits for cell in cells))
     y = _HEAD
@@ -68,7 +68,7 @@ def diagram_of(title: str, cells: tuple[Cell, ...]) -> Diagram:
     )
 
 
-def _drawn(box: Box, cell: Cell, size: str, y: int, height: int) -> Drawn:
+def _drawn(box: Box, cell: LayoutCell, size: str, y: int, height: int) -> Drawn:
     left, right = _GUTTER + box.start * _BIT, _GUTTER + box.end * _BIT
     room = int((right - left - 8) / _CHARACTER)
     name = _cut(cell.label if box.is_named else f"… {cell.label}", room)
@@ -87,13 +87,13 @@ def _drawn(box: Box, cell: Cell, size: str, y: int, height: int) -> Drawn:
     )
 
 
-def _kind(cell: Cell) -> str:
+def _kind(cell: LayoutCell) -> str:
     if cell.is_padding:
         return "padding"
     return "optional" if cell.is_optional else "list" if cell.is_list else "plain"
 
 
-def _detail(cell: Cell, size: str) -> str:
+def _detail(cell: LayoutCell, size: str) -> str:
     """Return the second line of a box: its constant, its size, or the range of its size."""
     if cell.bits is None:
         word = "0 or " if cell.is_optional and cell.high == cell.least else ""
@@ -107,7 +107,7 @@ def _detail(cell: Cell, size: str) -> str:
     return f"{cell.bits // 8} bytes" if cell.bits > 128 else "" if cell.bits < 8 else cell.type
 
 
-def _most(cell: Cell) -> str:
+def _most(cell: LayoutCell) -> str:
     return f"{cell.high} bytes" if cell.high != 1 else "1 byte"
 
 
@@ -130,7 +130,7 @@ def _outline(left: int, right: int, top: int, height: int, *, is_torn: bool) -> 
 # ---- in characters
 
 
-def ascii_of(cells: tuple[Cell, ...]) -> str:
+def ascii_of(cells: tuple[LayoutCell, ...]) -> str:
     """Return the picture in characters, as RFCs have it: two columns for each bit."""
     sizes = tuple(offset.size for offset in offsets_of(cell.bits for cell in cells))
     lines = [
@@ -149,7 +149,7 @@ def _border(bits: int) -> str:
     return "+-" * bits + "+"
 
 
-def _lines(row: Row, cells: tuple[Cell, ...], sizes: tuple[str, ...]) -> Iterator[str]:
+def _lines(row: GridRow, cells: tuple[LayoutCell, ...], sizes: tuple[str, ...]) -> Iterator[str]:
     """Yield the line of names; where a box is torn, yield a second line that shows it."""
     is_torn = any(box.is_torn for box in row.boxes)
     yield _line(row, [_named(box, cells[box.index], sizes[box.index]) for box in row.boxes], is_torn=False)
@@ -157,7 +157,7 @@ def _lines(row: Row, cells: tuple[Cell, ...], sizes: tuple[str, ...]) -> Iterato
         yield _line(row, ["…" if box.is_torn else "" for box in row.boxes], is_torn=True)
 
 
-def _line(row: Row, texts: list[str], *, is_torn: bool) -> str:
+def _line(row: GridRow, texts: list[str], *, is_torn: bool) -> str:
     line = ""
     for box, text in zip(row.boxes, texts, strict=True):
         width = 2 * (box.end - box.start) - 1
@@ -165,7 +165,7 @@ def _line(row: Row, texts: list[str], *, is_torn: bool) -> str:
     return line + ("/" if is_torn and row.boxes[-1].is_torn else "|")
 
 
-def _named(box: Box, cell: Cell, size: str) -> str:
+def _named(box: Box, cell: LayoutCell, size: str) -> str:
     if not box.is_named:
         return f"… {cell.label}"
     if cell.bits is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from wiregen.site.diagrams import Happening, Said, SequenceDiagram
+from wiregen.site.diagrams import Happening, SentMessage, SequenceDiagram
 from wiregen.site.diagrams.state_drawings import CHARACTER
 
 __all__ = ["Ladder", "Rung", "ladder_of", "lines_of"]
@@ -68,7 +68,7 @@ def _rung(
 ) -> Rung:
     line = diagram.lines[number]
     start = end = 0
-    if isinstance(line, Said):
+    if isinstance(line, SentMessage):
         start, end = places[line.sender], places[line.receiver]
     is_wrong = diagram.violation is not None and number == len(diagram.lines) - 1
     return Rung(y=y, start=start, end=end, text=text[0], detail=text[1], is_wrong=is_wrong)
@@ -85,7 +85,7 @@ def lines_of(diagram: SequenceDiagram) -> Iterator[tuple[str, str]]:
         more += f" violates {' and '.join(line.violations)}" if line.violations else ""
         before = line.at
         match line:
-            case Said(message=message, fields=fields):
+            case SentMessage(message=message, fields=fields):
                 yield f"{message}{more}", ", ".join(f"{name} = {value}" for name, value in fields)
             case Happening(role=role, text=text):
                 yield f"{role}: {text}{more}" if role else f"{text}{more}", ""

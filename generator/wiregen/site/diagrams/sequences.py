@@ -14,7 +14,7 @@ from wiregen.runtime.records.frames import frame_record
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Go, Session
 
-__all__ = ["Happening", "Said", "SequenceDiagram", "conversations", "sequence_diagram"]
+__all__ = ["Happening", "SentMessage", "SequenceDiagram", "conversations", "sequence_diagram"]
 
 _MOST_FIELDS: Final = 3
 _LONGEST_VALUE: Final = 24
@@ -22,7 +22,7 @@ _HAPPENINGS: Final = {"tick": "time passes", "eof": "sends nothing more", "close
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SentMessage:
     """A message from one side to the other.
 
     `fields`: names and values of the first few scalar fields, as in a decoded line. `violations`: the rules
@@ -47,7 +47,7 @@ class Happening:
     violations: tuple[str, ...] = ()
 
 
-Line: TypeAlias = Said | Happening
+Line: TypeAlias = SentMessage | Happening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def conversations(schema: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
         if trace.violation is not None or trace.options:
             continue
         diagram = sequence_diagram(schema, trace)
-        said = [line for line in diagram.lines if isinstance(line, Said)]
+        said = [line for line in diagram.lines if isinstance(line, SentMessage)]
         names = {line.message for line in said}
         speakers = {line.sender for line in said}
         first = next((line.sender for line in said if line.message not in schema.preambles), None)
@@ -120,7 +120,7 @@ def _line(schema: Schema, step: Step) -> Line:
         return Happening(at=step.at, role=step.role, text=_HAPPENINGS[step.kind], violations=step.violations)
     assert step.role is not None
     record = frame_record(schema, step.value)
-    return Said(
+    return SentMessage(
         at=step.at,
         sender=step.role,
         receiver=next((role for role in schema.roles if role != step.role), step.role),

@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias
 from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
 
-__all__ = ["Arrow", "Edge", "Node", "StateDiagram", "state_diagrams"]
+__all__ = ["Arrow", "DrawnState", "Edge", "StateDiagram", "state_diagrams"]
 
 EdgeKind: TypeAlias = Literal["row", "timer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class DrawnState:
     """A state. `is_final`: no allowed transition leaves it."""
 
     name: str
@@ -69,7 +69,7 @@ class StateDiagram:
     keys: tuple[str, ...]
     per_sender: bool
     roles: tuple[str, ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[DrawnState, ...]
     edges: tuple[Edge, ...]
 
     @property
@@ -99,7 +99,7 @@ def _diagram(session: m.Session, roles: tuple[str, ...]) -> StateDiagram:
     edges = tuple(_edges(session))
     left = {edge.source for edge in edges if edge.violation is None and edge.target != edge.source}
     nodes = (
-        Node(name=state.name, doc=state.doc, is_initial=number == 0, is_final=state.name not in left)
+        DrawnState(name=state.name, doc=state.doc, is_initial=number == 0, is_final=state.name not in left)
         for number, state in enumerate(session.states)
     )
     return StateDiagram(

@@ -21,7 +21,7 @@ from wiregen.site.pages.conversations import Conversations, conversations_in
 from wiregen.site.pages.example_frames import ExampleFrames
 from wiregen.site.pages.layout_cells import Cells
 from wiregen.site.pages.named_rules import named_by
-from wiregen.site.pages.navigation import Group, groups_of, reading_order
+from wiregen.site.pages.navigation import PageGroup, groups_of, reading_order
 from wiregen.site.pages.page_paths import GUIDE, Linked, Places
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.samples import Sample, Samples
@@ -93,7 +93,7 @@ class Book:
         )
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[PageGroup, ...]:
         """Return the groups of the sidebar."""
         return groups_of(self.protocol, self.places, self.remembering, has_vectors=bool(self.vectors))
 

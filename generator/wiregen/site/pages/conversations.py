@@ -24,7 +24,7 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
-from wiregen.site.diagrams import Said, SequenceDiagram, conversations, sequence_diagram
+from wiregen.site.diagrams import SentMessage, SequenceDiagram, conversations, sequence_diagram
 
 __all__ = ["Conversations", "ExampleConversation", "conversations_in"]
 
@@ -91,7 +91,7 @@ def _example(schema: Schema, number: int, traced: TracedConversation) -> Example
 
 def _summary(diagram: SequenceDiagram) -> str:
     """Return who sends which messages, in a sentence; "" where it would be too long and the list of steps is clearer."""
-    said = [line for line in diagram.lines if isinstance(line, Said)]
+    said = [line for line in diagram.lines if isinstance(line, SentMessage)]
     turns = [
         (sender, [(name, len(list(same))) for name, same in groupby(lines, lambda line: line.message)])
         for sender, lines in groupby(said, lambda line: line.sender)

@@ -13,7 +13,7 @@ from wiregen.schema.walk import flat_fields, references
 from wiregen.site.pages.annotated_bytes import anatomy_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.decode_errors import PossibleError, faults_of
-from wiregen.site.pages.layout_cells import Cell, frame_around
+from wiregen.site.pages.layout_cells import LayoutCell, frame_around
 from wiregen.site.pages.layouts import layout_of, size_text
 from wiregen.site.pages.legends import is_filled, region_of
 from wiregen.site.pages.numbers import forms_text, spans_text
@@ -22,7 +22,7 @@ from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.protocol_pages import rule_view
 from wiregen.site.pages.samples import Sample, playground_state
 from wiregen.site.pages.types_inside import holds_of, inside_of, width_text
-from wiregen.site.pages.usage import Said
+from wiregen.site.pages.usage import TransitionUse
 from wiregen.site.pages.views import (
     CarriedView,
     DeclarationView,
@@ -71,7 +71,7 @@ def fields_page(book: Book, declaration: Fields) -> MessageView:
 def _page(
     book: Book,
     declaration: m.Message | Fields,
-    cells: tuple[Cell, ...],
+    cells: tuple[LayoutCell, ...],
     *,
     frame: m.Frame | None,
     sample: Sample | None,
@@ -219,7 +219,7 @@ def _inner(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
 
 
 def _rules(
-    book: Book, declaration: m.Message | Fields, faults: Iterable[FaultView], said: Iterable[Said]
+    book: Book, declaration: m.Message | Fields, faults: Iterable[FaultView], said: Iterable[TransitionUse]
 ) -> tuple[RuleView, ...]:
     names = [declaration.notes.rule, *(fault.rule.text for fault in faults if fault.rule is not None)]
     names += [each.violation for each in said]
@@ -228,7 +228,7 @@ def _rules(
     return tuple(rule_view(book, book.rules[name]) for name in chosen if name is not None)
 
 
-def _said_view(book: Book, said: Said) -> SaidView:
+def _said_view(book: Book, said: TransitionUse) -> SaidView:
     return SaidView(
         session=Linked(text=said.session, url=f"{session_page_name(said.session)}.html"),
         states=said.states,

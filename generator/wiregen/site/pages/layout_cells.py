@@ -20,14 +20,14 @@ from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import bits_of, called_structs
 from wiregen.schema.sizes import Sizes
 
-__all__ = ["Cell", "Cells", "frame_around"]
+__all__ = ["Cells", "LayoutCell", "frame_around"]
 
 _DEEPEST: Final = 4
 """The depth to which structs inside structs are expanded; deeper ones have only their own page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class LayoutCell:
     """`bits` None: the size varies from `low` to `high` bytes (None: unbounded).
 
     `owner`: the declaration of the field. `least`: the fewest bytes of an optional cell where it is present;
@@ -70,11 +70,11 @@ class Cells:
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._called = called_structs(protocol)
 
-    def of(self, owner: str, fields: tuple[m.Field, ...]) -> tuple[Cell, ...]:
+    def of(self, owner: str, fields: tuple[m.Field, ...]) -> tuple[LayoutCell, ...]:
         """Return the cells of fields outside of a frame."""
         return _numbered(_Walk(self, None).fields(fields, owner, 0))
 
-    def of_message(self, frame: m.Frame, message: m.Message) -> tuple[Cell, ...]:
+    def of_message(self, frame: m.Frame, message: m.Message) -> tuple[LayoutCell, ...]:
         """Return the cells of a whole frame that carries a message."""
         return _numbered(_Walk(self, message).fields(frame.fields, frame.name, 0))
 
@@ -106,7 +106,9 @@ class _Walk:
         self._cells = cells
         self._message = message
 
-    def fields(self, fields: tuple[m.Field, ...], owner: str, depth: int, prefix: str = "") -> Iterator[Cell]:
+    def fields(
+        self, fields: tuple[m.Field, ...], owner: str, depth: int, prefix: str = ""
+    ) -> Iterator[LayoutCell]:
         index = 0
         while index < len(fields):
             field = fields[index]
@@ -115,20 +117,20 @@ class _Walk:
                 yield from self._field(each, owner, depth, prefix)
             index += max(len(row), 1)
 
-    def _field(self, field: m.Field, owner: str, depth: int, prefix: str) -> Iterator[Cell]:
+    def _field(self, field: m.Field, owner: str, depth: int, prefix: str) -> Iterator[LayoutCell]:
         key = f"{prefix or owner}.{field.name}"
         if field.condition is not None or isinstance(field.value, m.Trailing):
             yield self._optional(field, key, owner)
             return
         yield from self._type(field.type, key, field, owner, depth)
 
-    def _optional(self, field: m.Field, key: str, owner: str) -> Cell:
+    def _optional(self, field: m.Field, key: str, owner: str) -> LayoutCell:
         link = field.type.name if isinstance(field.type, m.Reference) else ""
         cell = self._varying(field.type, key, field, owner)
         is_list = isinstance(field.type, m.List)
         return replace(cell, is_optional=True, is_list=is_list, link=link, low=0, least=cell.low)
 
-    def _type(self, type_: m.Type, key: str, field: m.Field, owner: str, depth: int) -> Iterator[Cell]:
+    def _type(self, type_: m.Type, key: str, field: m.Field, owner: str, depth: int) -> Iterator[LayoutCell]:
         bits = self._cells.number(type_)
         if bits is not None:
             yield self._fixed(type_, key, field, owner, bits)
@@ -168,8 +170,8 @@ class _Walk:
             (arm.type for arm in type_.arms if has_code and isinstance(arm.type, m.MessageMatch)), None
         )
 
-    def _fixed(self, type_: m.Type, key: str, field: m.Field, owner: str, bits: int) -> Cell:
-        return Cell(
+    def _fixed(self, type_: m.Type, key: str, field: m.Field, owner: str, bits: int) -> LayoutCell:
+        return LayoutCell(
             key=key,
             label=field.name,
             type=type_text(type_),
@@ -194,9 +196,9 @@ class _Walk:
             case _:
                 return ""
 
-    def _varying(self, type_: m.Type, key: str, field: m.Field, owner: str) -> Cell:
+    def _varying(self, type_: m.Type, key: str, field: m.Field, owner: str) -> LayoutCell:
         sizes = self._cells.sizes
-        return Cell(
+        return LayoutCell(
             key=key,
             label=field.name,
             type=type_text(type_),
@@ -210,7 +212,7 @@ class _Walk:
             is_padding=field.name == "_",
         )
 
-    def _counted(self, type_: m.Counted, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
+    def _counted(self, type_: m.Counted, key: str, field: m.Field, owner: str) -> Iterator[LayoutCell]:
         length = type_.length
         body = self._varying(type_, key, field, owner)
         body = replace(body, is_list=isinstance(type_, m.List))
@@ -225,14 +227,16 @@ class _Walk:
 
     def _number(
         self, type_: m.Integer | m.Varint | m.CodingReference, key: str, label: str, owner: str
-    ) -> Cell:
+    ) -> LayoutCell:
         sizes, bits = self._cells.sizes, self._cells.number(type_)
         low, high = sizes.smallest(type_), sizes.largest(type_)
-        return Cell(key=key, label=label, type=type_text(type_), bits=bits, low=low, high=high, owner=owner)
+        return LayoutCell(
+            key=key, label=label, type=type_text(type_), bits=bits, low=low, high=high, owner=owner
+        )
 
     def _reference(
         self, type_: m.Reference, key: str, field: m.Field, owner: str, depth: int
-    ) -> Iterator[Cell]:
+    ) -> Iterator[LayoutCell]:
         is_struct, is_message = isinstance(type_, m.StructReference), isinstance(type_, m.MessageReference)
         struct = self._cells.struct(type_.name, depth) if is_struct else None
         if struct is not None:
@@ -244,11 +248,11 @@ class _Walk:
         else:
             yield self._varying(type_, key, field, owner)
 
-    def _carried(self, message: m.Message, depth: int) -> Iterator[Cell]:
+    def _carried(self, message: m.Message, depth: int) -> Iterator[LayoutCell]:
         """Yield the cells of the message of a frame; a message inside it is one cell of variable size."""
         yield from _Walk(self._cells, None).fields(message.fields, message.name, depth)
 
-    def _union(self, type_: m.UnionReference, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
+    def _union(self, type_: m.UnionReference, key: str, field: m.Field, owner: str) -> Iterator[LayoutCell]:
         code = self._number(self._cells.unions[type_.name].type, f"{key}#code", f"{field.name} code", owner)
         body = self._varying(type_, key, field, owner)
         yield code
@@ -263,7 +267,7 @@ class _Walk:
         field: m.Field,
         owner: str,
         depth: int,
-    ) -> Iterator[Cell]:
+    ) -> Iterator[LayoutCell]:
         match carrier:
             case m.InSize():
                 yield from self._type(content, key, field, owner, depth)
@@ -340,7 +344,7 @@ def _in_sight(row: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
     return (*found, *byte)
 
 
-def _numbered(cells: Iterator[Cell]) -> tuple[Cell, ...]:
+def _numbered(cells: Iterator[LayoutCell]) -> tuple[LayoutCell, ...]:
     """Return cells with different keys: any number of fields may be called `_`."""
     seen: dict[str, int] = {}
     found = []

@@ -14,7 +14,7 @@ from wiregen.schema.walk import shapes
 from wiregen.site.diagrams.layout_drawings import ascii_of, diagram_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.decode_errors import conditions_of
-from wiregen.site.pages.layout_cells import Cell
+from wiregen.site.pages.layout_cells import LayoutCell
 from wiregen.site.pages.legends import byte_order, legend_of
 from wiregen.site.pages.notation import notation_of
 from wiregen.site.pages.numbers import number_text
@@ -25,7 +25,9 @@ from wiregen.site.pages.views import LayoutView, RowView
 __all__ = ["constraint_text", "default_text", "layout_of", "rows_of", "size_text"]
 
 
-def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
+def layout_of(
+    book: Book, name: str, cells: tuple[LayoutCell, ...], *, frame: m.Frame | None = None
+) -> LayoutView:
     """Return the layout of a declaration.
 
     `frame`: the frame around it, if its own fields are among the cells.
@@ -43,7 +45,7 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame 
     )
 
 
-def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -> Iterator[RowView]:
+def rows_of(book: Book, cells: tuple[LayoutCell, ...], frame: m.Frame | None = None) -> Iterator[RowView]:
     """Yield the rows of a table, each followed by those of its items.
 
     A letter is the size of one field alone.
@@ -58,7 +60,7 @@ def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -
         named += sum(not each.is_fixed for each in inner)
 
 
-def _row(book: Book, cell: Cell, offset: Offset, *, is_header: bool) -> RowView:
+def _row(book: Book, cell: LayoutCell, offset: Offset, *, is_header: bool) -> RowView:
     field = cell.field
     constraint = constraint_text(field, cell.constant, _needed(cell))
     about = book.protocol.about[field.path] if field is not None else m.About()
@@ -87,13 +89,13 @@ def _rules_of(book: Book, field: m.Field | None) -> tuple[Linked, ...]:
     return tuple(link for link in map(book.rule_link, names) if link is not None)
 
 
-def _inside(book: Book, cell: Cell) -> tuple[Cell, ...]:
+def _inside(book: Book, cell: LayoutCell) -> tuple[LayoutCell, ...]:
     """Return the cells of an item of a list, where that is a struct."""
     struct = book.cells.struct(cell.link, 0) if cell.is_list else None
     return () if struct is None else book.cells.of(struct.name, struct.fields)
 
 
-def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Iterator[RowView]:
+def _items(book: Book, row: RowView, cells: tuple[LayoutCell, ...], named: int) -> Iterator[RowView]:
     """Yield the rows of a list's items where they are structs; offsets count from the start of an item.
 
     `named`: how many sizes have a letter already.
@@ -112,7 +114,7 @@ def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Ite
         )
 
 
-def _offset_text(cell: Cell, offset: Offset) -> str:
+def _offset_text(cell: LayoutCell, offset: Offset) -> str:
     """Return the offset of a cell; of bits, also their place in the byte, where 0 is the highest bit."""
     if not cell.is_bit:
         return offset.text
@@ -122,7 +124,7 @@ def _offset_text(cell: Cell, offset: Offset) -> str:
     return f"{offset.text}, {bits}"
 
 
-def _own_size(cell: Cell, size: str) -> str:
+def _own_size(cell: LayoutCell, size: str) -> str:
     if cell.bits is None:
         return _range(size, cell)
     if cell.bits % 8:
@@ -130,7 +132,7 @@ def _own_size(cell: Cell, size: str) -> str:
     return _counted(cell.bits // 8, "byte")
 
 
-def _range(size: str, cell: Cell) -> str:
+def _range(size: str, cell: LayoutCell) -> str:
     """Return the name of a size and its bounds."""
     low, high = cell.least if cell.is_optional else cell.low, cell.high
     if high is not None and high == low:
@@ -142,7 +144,7 @@ def _range(size: str, cell: Cell) -> str:
     return f"{size}: {least}{most}" if most else f"{size} ≥ {least}" if least else size
 
 
-def _needed(cell: Cell) -> str:
+def _needed(cell: LayoutCell) -> str:
     """Return how many bytes must remain for an optional trailing field."""
     return _counted(cell.high, "byte") if cell.high is not None and cell.least == cell.high else "1 byte"
 
@@ -197,7 +199,7 @@ def default_text(field: m.Field | None) -> str:
             return ""
 
 
-def size_text(book: Book, cells: tuple[Cell, ...]) -> str:
+def size_text(book: Book, cells: tuple[LayoutCell, ...]) -> str:
     """Return the smallest and the largest size.
 
     The limit of a frame bounds the largest, where the layout allows more.

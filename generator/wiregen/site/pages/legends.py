@@ -9,7 +9,7 @@ from wiregen.language.spelling import type_text
 from wiregen.runtime.reference.reading.records import measures
 from wiregen.schema import model as m
 from wiregen.schema.walk import inner_types, nested_expressions, nested_types
-from wiregen.site.pages.layout_cells import Cell
+from wiregen.site.pages.layout_cells import LayoutCell
 from wiregen.site.pages.remaining_bytes import fills, takes_all
 
 __all__ = ["byte_order", "is_filled", "legend_of", "region_of"]
@@ -28,7 +28,7 @@ _TAKEN: Final = {
 _OTHER: Final = {"big": "little", "little": "big"}
 
 
-def byte_order(endian: str, cells: Iterable[Cell]) -> str:
+def byte_order(endian: str, cells: Iterable[LayoutCell]) -> str:
     """Return the byte order of numbers, and the exceptions to it; "" where no number of several bytes has an order."""
     cells = tuple(cells)
     types = _types(_fields(cells).values())
@@ -53,7 +53,7 @@ def _endian(type_: m.Type) -> str | None:
 
 
 def legend_of(
-    cells: tuple[Cell, ...],
+    cells: tuple[LayoutCell, ...],
     protocol: m.Protocol,
     frame: m.Frame | None = None,
     message: str = "",
@@ -79,7 +79,7 @@ def legend_of(
     )
 
 
-def _fields(cells: Iterable[Cell]) -> dict[str, m.Field]:
+def _fields(cells: Iterable[LayoutCell]) -> dict[str, m.Field]:
     return {cell.label: cell.field for cell in cells if cell.field is not None}
 
 
@@ -135,7 +135,7 @@ def _texts(fields: Iterable[m.Field]) -> Iterator[str]:
         )
 
 
-def _counts(cells: Iterable[Cell]) -> Iterator[str]:
+def _counts(cells: Iterable[LayoutCell]) -> Iterator[str]:
     """Yield a sentence for each optional field that begins with a number without a line of its own."""
     for cell in cells:
         type_ = cell.field.type if cell.field is not None and cell.is_optional else None
@@ -197,7 +197,7 @@ def _lenience(type_: m.Type) -> str:
 # ---- optional trailing fields
 
 
-def _tails(cells: tuple[Cell, ...], region: tuple[str, m.Region] | None) -> Iterator[str]:
+def _tails(cells: tuple[LayoutCell, ...], region: tuple[str, m.Region] | None) -> Iterator[str]:
     """Yield when the optional trailing fields are present, and to which field the remaining bytes belong."""
     tails = [cell for cell in cells if cell.is_trailing]
     if not tails:

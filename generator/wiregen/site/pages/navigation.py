@@ -20,11 +20,11 @@ from wiregen.site.pages.page_paths import (
 )
 from wiregen.site.pages.scripts import script_of
 
-__all__ = ["Group", "Item", "groups_of", "navigation_script", "reading_order"]
+__all__ = ["PageGroup", "PageItem", "groups_of", "navigation_script", "reading_order"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class PageItem:
     """A page in a group. `code`: of a message, as pages show it; else ""."""
 
     page: Linked
@@ -32,17 +32,17 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class PageGroup:
     """Pages below a title; a group without items is the page that `url` names, others have a heading there."""
 
     title: str
     url: str
-    items: tuple[Item, ...] = ()
+    items: tuple[PageItem, ...] = ()
 
 
 def groups_of(
     protocol: m.Protocol, places: Places, remembering: str, *, has_vectors: bool
-) -> tuple[Group, ...]:
+) -> tuple[PageGroup, ...]:
     """Return the groups of a protocol's pages in their order; groups without pages are left out.
 
     `remembering`: the title of its contexts and joins.
@@ -56,8 +56,8 @@ def groups_of(
             places,
             (*protocol.structs, *protocol.unions, *protocol.enums, *protocol.codings),
         ),
-        Group(title=remembering, url="index.html#remembered", items=tuple(_remembered(protocol))),
-        Group(title="Sessions", url="index.html#sessions", items=tuple(_sessions(protocol))),
+        PageGroup(title=remembering, url="index.html#remembered", items=tuple(_remembered(protocol))),
+        PageGroup(title="Sessions", url="index.html#sessions", items=tuple(_sessions(protocol))),
     )
     single = (
         ("Rules", "rules.html", bool(protocol.rules)),
@@ -65,13 +65,13 @@ def groups_of(
         ("Vectors", "coverage.html", has_vectors),
     )
     return (
-        Group(title="Overview", url="index.html"),
+        PageGroup(title="Overview", url="index.html"),
         *(group for group in groups if group.items),
-        *(Group(title=title, url=url) for title, url, is_there in single if is_there),
+        *(PageGroup(title=title, url=url) for title, url, is_there in single if is_there),
     )
 
 
-def reading_order(groups: tuple[Group, ...]) -> tuple[Linked, ...]:
+def reading_order(groups: tuple[PageGroup, ...]) -> tuple[Linked, ...]:
     """Return the pages one after the other."""
     return tuple(
         page
@@ -80,7 +80,7 @@ def reading_order(groups: tuple[Group, ...]) -> tuple[Linked, ...]:
     )
 
 
-def navigation_script(groups: tuple[Group, ...]) -> str:
+def navigation_script(groups: tuple[PageGroup, ...]) -> str:
     """Return the script that every page of the protocol loads: it sets one variable, with lists in place of records."""
     entries = [
         [group.title, group.url, [[each.page.text, each.page.url, each.code] for each in group.items]]
@@ -89,19 +89,19 @@ def navigation_script(groups: tuple[Group, ...]) -> str:
     return script_of("wiregenNav", entries)
 
 
-def _of_messages(protocol: m.Protocol, places: Places) -> Iterator[Group]:
+def _of_messages(protocol: m.Protocol, places: Places) -> Iterator[PageGroup]:
     """Yield the messages by sender: those of one role first, then those of both."""
     for role in (*protocol.roles, None):
         title = f"From the {role}" if role else "From either" if protocol.roles else "Messages"
         items = (
-            Item(
+            PageItem(
                 page=Linked(text=each.name, url=places.url(each.name)),
                 code="" if each.code is None else forms_text(each.code, is_character=each.is_character),
             )
             for each in protocol.messages
             if each.role == role
         )
-        yield Group(title=title, url="index.html#messages", items=tuple(items))
+        yield PageGroup(title=title, url="index.html#messages", items=tuple(items))
 
 
 def _named(
@@ -109,18 +109,18 @@ def _named(
     place: str,
     places: Places,
     declarations: tuple[m.Frame | m.Preamble | m.Struct | m.Union | m.Enum | m.Coding, ...],
-) -> Group:
-    items = (Item(page=Linked(text=each.name, url=places.url(each.name))) for each in declarations)
-    return Group(title=title, url=f"index.html#{place}", items=tuple(items))
+) -> PageGroup:
+    items = (PageItem(page=Linked(text=each.name, url=places.url(each.name))) for each in declarations)
+    return PageGroup(title=title, url=f"index.html#{place}", items=tuple(items))
 
 
-def _remembered(protocol: m.Protocol) -> Iterator[Item]:
+def _remembered(protocol: m.Protocol) -> Iterator[PageItem]:
     named = [(each.name, context_page_name(each.name)) for each in protocol.contexts]
     named += [(each.name, join_page_name(each.name)) for each in protocol.joins]
     for name, page in named:
-        yield Item(page=Linked(text=name, url=f"{page}.html"))
+        yield PageItem(page=Linked(text=name, url=f"{page}.html"))
 
 
-def _sessions(protocol: m.Protocol) -> Iterator[Item]:
+def _sessions(protocol: m.Protocol) -> Iterator[PageItem]:
     for each in protocol.sessions:
-        yield Item(page=Linked(text=each.name, url=f"{session_page_name(each.name)}.html"))
+        yield PageItem(page=Linked(text=each.name, url=f"{session_page_name(each.name)}.html"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from wiregen.site.pages.layout_cells import Cell
+from wiregen.site.pages.layout_cells import LayoutCell
 
 __all__ = ["notation_of"]
 
@@ -12,12 +12,12 @@ _ENDLESS: Final = 2**24
 """Bytes above which a bound is not shown: the limit of a frame is lower."""
 
 
-def notation_of(name: str, cells: tuple[Cell, ...]) -> str:
+def notation_of(name: str, cells: tuple[LayoutCell, ...]) -> str:
     """Return the structure of a declaration; sizes are in bits."""
     return "\n".join((f"{name} {{", *(f"  {_line(cell)}," for cell in cells), "}"))
 
 
-def _line(cell: Cell) -> str:
+def _line(cell: LayoutCell) -> str:
     text = f"{cell.label} ({_size(cell)})"
     if cell.is_optional:
         return f"[{text}]"
@@ -26,7 +26,7 @@ def _line(cell: Cell) -> str:
     return f"{text} ..." if cell.is_list else text
 
 
-def _size(cell: Cell) -> str:
+def _size(cell: LayoutCell) -> str:
     """Return the size in bits; of an optional cell, its size where it is present."""
     if cell.bits is not None:
         return str(cell.bits)

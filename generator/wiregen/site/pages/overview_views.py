@@ -17,7 +17,7 @@ __all__ = [
     "HomeView",
     "LimitView",
     "ProtocolView",
-    "SessionView",
+    "SessionSummaryView",
     "VectorsView",
 ]
 
@@ -59,7 +59,7 @@ class ConstView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionView:
+class SessionSummaryView:
     """A session in words, with a link to its page."""
 
     name: str
@@ -113,7 +113,7 @@ class ProtocolView:
     limits: tuple[LimitView, ...]
     constants: tuple[ConstView, ...]
     reserved: tuple[tuple[str, Prose], ...]
-    sessions: tuple[SessionView, ...]
+    sessions: tuple[SessionSummaryView, ...]
     n_rules: int
     n_ledger: int
     vectors: VectorsView | None

@@ -19,7 +19,7 @@ from wiregen.conformance.samples import Choices, SampleBasis, grow
 from wiregen.conformance.samples.choices import UngrownError
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Valid, VectorFile, octets
-from wiregen.conformance.vectors.preceding_frames import Known, Scenery
+from wiregen.conformance.vectors.preceding_frames import GivenEntries, Scenery
 from wiregen.conformance.vectors.reassembly_vectors import joined_drafts
 from wiregen.conformance.vectors.reference_verdicts import ReferenceVerdicts, Scene
 from wiregen.conformance.vectors.valid import Crop, valid_drafts
@@ -172,7 +172,7 @@ class Samples:
 
     def _planted(self, choices: Choices, role: str | None) -> tuple[Scene, bytes] | None:
         specimen = grow(self._basis, choices, role=role)
-        options = Options(role, context=Known(specimen.scene))
+        options = Options(role, context=GivenEntries(specimen.scene))
         data = write_frame(self._schema, specimen.value, options, compression=0)
         before = self._scenery.before(specimen, role, None)
         return None if before is None else (Scene(role=role, before=before), data)

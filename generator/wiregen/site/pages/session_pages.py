@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from wiregen.generate.emitter import harmless
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
-from wiregen.site.diagrams import Said, SequenceDiagram, state_diagrams
+from wiregen.site.diagrams import SentMessage, SequenceDiagram, state_diagrams
 from wiregen.site.diagrams.sequence_drawings import ladder_of, lines_of
 from wiregen.site.diagrams.state_drawings import chart_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.conversations import ExampleConversation
-from wiregen.site.pages.overview_views import ConversationView, SessionView
+from wiregen.site.pages.overview_views import ConversationView, SessionSummaryView
 from wiregen.site.pages.page_paths import Linked, session_page_name
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.session_views import SessionPageView, TransitionView, VariableView
+from wiregen.site.pages.session_views import SessionPageView, SessionVariableView, TransitionView
 from wiregen.site.pages.views import ConversationLineView
 
 __all__ = ["conversation_lines", "conversation_views", "session_page", "session_view"]
@@ -42,10 +42,10 @@ def session_page(book: Book, session: m.Session) -> SessionPageView:
     )
 
 
-def session_view(session: m.Session) -> SessionView:
+def session_view(session: m.Session) -> SessionSummaryView:
     """Return a session in words."""
     scope = f"one for each {', '.join(session.keys)}" if session.keys else "one for a connection"
-    return SessionView(
+    return SessionSummaryView(
         name=session.name,
         url=f"{session_page_name(session.name)}.html",
         doc=Prose(text=session.doc),
@@ -78,15 +78,17 @@ def conversation_lines(diagram: SequenceDiagram) -> tuple[ConversationLineView, 
     """Return a conversation as text."""
     return tuple(
         ConversationLineView(
-            who=line.sender if isinstance(line, Said) else "", text=harmless(text), detail=harmless(detail)
+            who=line.sender if isinstance(line, SentMessage) else "",
+            text=harmless(text),
+            detail=harmless(detail),
         )
         for line, (text, detail) in zip(diagram.lines, lines_of(diagram), strict=True)
     )
 
 
-def _variable(variable: m.Variable) -> VariableView:
+def _variable(variable: m.Variable) -> SessionVariableView:
     kind = harmless(type_text(variable.type))
-    return VariableView(
+    return SessionVariableView(
         name=variable.name,
         type=f"{kind}{'[]' if variable.is_list else ''}{', an option' if variable.is_option else ''}",
         initial=harmless(expression_text(variable.initial)),

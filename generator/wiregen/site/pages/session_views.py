@@ -9,12 +9,12 @@ from markupsafe import Markup
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.diagrams.state_drawings import Chart
 from wiregen.site.pages.highlighting import highlighted
-from wiregen.site.pages.overview_views import ConversationView, SessionView
+from wiregen.site.pages.overview_views import ConversationView, SessionSummaryView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.views import ConversationLineView, NotesView, Shell
 
-__all__ = ["SessionPageView", "TransitionView", "VariableView"]
+__all__ = ["SessionPageView", "SessionVariableView", "TransitionView"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class TransitionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VariableView:
+class SessionVariableView:
     name: str
     type: str
     initial: str
@@ -58,11 +58,11 @@ class SessionPageView:
     """
 
     shell: Shell
-    session: SessionView
+    session: SessionSummaryView
     notes: NotesView
     chart: Chart
     states: tuple[tuple[str, Prose], ...]
-    variables: tuple[VariableView, ...]
+    variables: tuple[SessionVariableView, ...]
     transitions: tuple[TransitionView, ...]
     conversations: tuple[ConversationView, ...]
     ladder: Ladder | None

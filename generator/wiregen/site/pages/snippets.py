@@ -14,7 +14,7 @@ from wiregen.generate.views.python.text import class_name
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
-from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.naming import Namespace, python_name
 from wiregen.schema.walk import flat_fields, is_compressed, nested_types
 from wiregen.site.pages.samples import Sample
 
@@ -38,7 +38,7 @@ class Snippets:
         self._protocol = protocol
         self._schema = schema
         self._package = package
-        self._alias = python_name(protocol.name, Scope.PACKAGE)
+        self._alias = python_name(protocol.name, Namespace.PACKAGE)
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._unions = {union.name: union for union in protocol.unions}
         self._fields = _types_by_owner(protocol)
@@ -239,7 +239,7 @@ class Snippets:
         member = next((each.name for each in members if each.value == value), None)
         if member is None:
             return literal(value)
-        return f"{self._alias}.{class_name(inner.name)}.{python_name(member, Scope.ENUM_MEMBER)}"
+        return f"{self._alias}.{class_name(inner.name)}.{python_name(member, Namespace.ENUM_MEMBER)}"
 
 
 def _content(type_: m.Type | None) -> m.Type | None:

@@ -20,7 +20,7 @@ from wiregen.schema.walk import (
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.page_paths import context_page_name, join_page_name
 
-__all__ = ["Said", "Usage", "Use", "contexts_asked", "reactions_of"]
+__all__ = ["TransitionUse", "Usage", "Use", "contexts_asked", "reactions_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TransitionUse:
     """A transition of a session that names a message: its states, the role, the guard, and the effect."""
 
     session: str
@@ -53,7 +53,7 @@ class Usage:
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._uses: dict[str, list[Use]] = {}
-        self._rows: dict[str, list[Said]] = {}
+        self._rows: dict[str, list[TransitionUse]] = {}
         self.owners = tuple(_owners(protocol))
         """Declarations that have fields, with these fields."""
         for name, use in (*_fields(protocol), *_behaviour(protocol)):
@@ -65,7 +65,7 @@ class Usage:
     def uses(self, name: str) -> tuple[Use, ...]:
         return tuple(self._uses.get(name, ()))
 
-    def rows(self, name: str) -> tuple[Said, ...]:
+    def rows(self, name: str) -> tuple[TransitionUse, ...]:
         """Return the transitions that name a message; not those of `any`."""
         return tuple(self._rows.get(name, ()))
 
@@ -79,14 +79,14 @@ class Usage:
                 self._rows.setdefault(target, []).append(_said(session, row))
 
 
-def _said(session: m.Session, row: m.Row) -> Said:
+def _said(session: m.Session, row: m.Row) -> TransitionUse:
     effect = row.effect
     match effect:
         case m.Go(state=state):
             comes_to, violation = (f"then {state}" if state else "stays"), ""
         case m.Violates(name=name, is_lenient=lenient):
             comes_to, violation = ("a note; strict: refused" if lenient else "refused"), name
-    return Said(
+    return TransitionUse(
         session=session.name,
         states="any" if row.states is None else ", ".join(row.states),
         role=row.role or "any",

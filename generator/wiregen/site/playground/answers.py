@@ -21,7 +21,7 @@ from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.both_directions import Aside, BothDirections, DecodedItem, said_until
 from wiregen.site.playground.edits import changed, text_of
 
-__all__ = ["Reader", "fault_of"]
+__all__ = ["PlaygroundReader", "fault_of"]
 
 _MOST_NODES: Final = 4000
 _MOST_FRAMES: Final = 200
@@ -32,7 +32,7 @@ _DERIVED: Final = ("length", "count", "code", "delimiter", "data")
 """Parts of a field that follow from its value."""
 
 
-class Reader:
+class PlaygroundReader:
     """Reads streams of one protocol for a page."""
 
     def __init__(self, schema: Schema, snippets: Snippets, name: str) -> None:

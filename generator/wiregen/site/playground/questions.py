@@ -14,7 +14,7 @@ from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.schema import model as m
 from wiregen.schema.lowering import lower
 from wiregen.site.pages.snippets import Snippets
-from wiregen.site.playground.answers import Reader, fault_of
+from wiregen.site.playground.answers import PlaygroundReader, fault_of
 from wiregen.site.playground.both_directions import Aside
 from wiregen.site.playground.connections import MOST_TURNS, connections_of
 from wiregen.site.playground.pasted_text import TextError, bytes_of
@@ -35,7 +35,7 @@ class Questions:
 
     def __init__(self, names: tuple[str, ...], load: Load, package: str = "wireproto") -> None:
         self._names, self._load, self._package = names, load, package
-        self._readers: dict[str, tuple[m.Protocol, Reader]] = {}
+        self._readers: dict[str, tuple[m.Protocol, PlaygroundReader]] = {}
 
     def answer(self, question: object) -> Line:
         """Return the answer to a question; for a malformed question, an answer that names the error."""
@@ -73,13 +73,15 @@ class Questions:
             raise _QuestionError("no question")
         return reader.look(scene, data, asides)
 
-    def _reader(self, name: str) -> tuple[m.Protocol, Reader]:
+    def _reader(self, name: str) -> tuple[m.Protocol, PlaygroundReader]:
         if name not in self._names:
             raise _QuestionError("there is no such protocol")
         if name not in self._readers:
             protocol = self._load(name)
             schema = lower(protocol)
-            self._readers[name] = protocol, Reader(schema, Snippets(protocol, schema, self._package), name)
+            self._readers[name] = protocol, PlaygroundReader(
+                schema, Snippets(protocol, schema, self._package), name
+            )
         return self._readers[name]
 
     def _described(self, name: str) -> dict[str, object]:

@@ -34,10 +34,10 @@ def command_of() -> tuple[str, ...]:
 @contextmanager
 def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator[AdapterProgram]":
     """Start an implementation, and end it with the block."""
-    from wiregen.conformance.vectors.adapters import AdapterProgram, Bounds, StartError
+    from wiregen.conformance.vectors.adapters import AdapterBounds, AdapterProgram, StartError
 
     try:
-        implementation = AdapterProgram(command, protocol, Bounds(seconds=seconds))
+        implementation = AdapterProgram(command, protocol, AdapterBounds(seconds=seconds))
     except StartError as error:
         raise Failure(
             str(error),

@@ -16,7 +16,7 @@ from wiregen.tools.cli.protocols import chosen_names, configuration, stop
 
 if TYPE_CHECKING:
     from wiregen.generate.plugins import Plugin
-    from wiregen.generate.writer import Difference, Output
+    from wiregen.generate.writer import Output, TreeDifference
     from wiregen.language.config import Config
     from wiregen.language.diagnostics import Report
 
@@ -263,7 +263,7 @@ def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: boo
     return FINDINGS if difference else DONE
 
 
-def _tell_ways_out(difference: "Difference", folder: Path) -> None:
+def _tell_ways_out(difference: "TreeDifference", folder: Path) -> None:
     """Report the actions of a build, and those that are left to the user."""
     n_kept = len(difference.kept)
     n_files = len(difference.stale) + len(difference.missing) + len(difference.extra) - n_kept
@@ -276,13 +276,13 @@ def _tell_ways_out(difference: "Difference", folder: Path) -> None:
         tell(f"{folder}: {_files(n_kept)} extra; remove {them}, or move {them} out of {folder}")
 
 
-def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
+def _listing(difference: "TreeDifference", folder: Path) -> Iterator[str]:
     for word in ("stale", "missing", "extra"):
         paths: tuple[PurePosixPath, ...] = getattr(difference, word)
         yield from (f"{word} {folder / path}" for path in paths)
 
 
-def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Path) -> Iterator[str]:
+def _changes(outputs: "tuple[Output, ...]", difference: "TreeDifference", folder: Path) -> Iterator[str]:
     """Yield a unified diff from the tree to the output of a build, without the manifest, which only holds hashes."""
     from wiregen.language.source import as_shown
 

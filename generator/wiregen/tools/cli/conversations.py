@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from wiregen.formats.capture import CaptureError, Closed, Flow, FlowBytes, Gap, read_streams
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.direction import Direction
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.messages import tell
@@ -16,14 +16,14 @@ from wiregen.tools.cli.role_detection import opener_is_first
 if TYPE_CHECKING:
     from wiregen.formats.capture import Event, EventSource
 
-__all__ = ["Conversation", "conversations", "decode_capture"]
+__all__ = ["OpenConnection", "conversations", "decode_capture"]
 
 _MOST_SHOWN = 10
 """The most ports that a failure names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class OpenConnection:
     """A connection by its directions: the opener's and the other one; finished directions are removed."""
 
     directions: dict[bool, Direction]
@@ -37,7 +37,7 @@ class Conversation:
 
 def decode_capture(
     path: Path,
-    settings: Settings,
+    settings: DecodingSettings,
     port: int | None,
     ports: tuple[int, ...],
     advance: Callable[[int], None],
@@ -56,19 +56,19 @@ def decode_capture(
 
 def conversations(
     path: Path,
-    settings: Settings,
+    settings: DecodingSettings,
     port: int | None,
     ports: tuple[int, ...],
     advance: Callable[[int], None],
     growing: BinaryIO | None = None,
-) -> "Iterator[tuple[Event, Conversation]]":
+) -> "Iterator[tuple[Event, OpenConnection]]":
     """Yield each event of a capture, in the order of time, with the conversation that it belongs to.
 
     Raises:
         Failure: The capture cannot be read, or no connection has the requested port.
     """
     streams, is_any = read_streams(growing or path, port=port), False
-    live: dict[str, Conversation] = {}
+    live: dict[str, OpenConnection] = {}
     orient = _Orientation(path, settings, port, ports)
     try:
         for event in streams:
@@ -102,13 +102,15 @@ def _nobody(path: Path, port: int) -> Failure:
 class _Orientation:
     """Decides which end of a connection has which role, and reports the choice if it is not certain."""
 
-    def __init__(self, path: Path, settings: Settings, port: int | None, ports: tuple[int, ...]) -> None:
+    def __init__(
+        self, path: Path, settings: DecodingSettings, port: int | None, ports: tuple[int, ...]
+    ) -> None:
         self._path = path
         self._settings = settings
         self._port = port
         self._ports = ports
 
-    def open(self, flow: Flow) -> Conversation:
+    def open(self, flow: Flow) -> OpenConnection:
         roles = self._settings.schema.roles
         first, last = roles[0], roles[-1]
         if not self._is_opener_first(flow, first):
@@ -118,7 +120,7 @@ class _Orientation:
             True: Direction(self._settings, first, context),
             False: Direction(self._settings, last, context),
         }
-        return Conversation(directions=directions, context=context)
+        return OpenConnection(directions=directions, context=context)
 
     def _is_opener_first(self, flow: Flow, first: str) -> bool:
         if flow.saw_syn:

@@ -14,7 +14,7 @@ from wiregen.tools.cli.messages import is_terminal, tell
 
 if TYPE_CHECKING:
     from wiregen.generate.backends import Subject
-    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import Input
     from wiregen.tools.cli.questions import Answers
     from wiregen.tools.cli.sinks import Sink
@@ -115,7 +115,7 @@ def verb(
     If a layout depends on earlier messages of the other role, give them: decode PROTOCOL --from server --before client:HEX
     """
     from wiregen.schema.lowering import lower
-    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import from_hex, open_bytes, open_growing
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import carrier_of
@@ -126,7 +126,7 @@ def verb(
     if carrier is not None:
         pcap, format_ = _of_carrier(backend, pcap, format_)
     schema = lower(subject.protocol)
-    settings = Settings(
+    settings = DecodingSettings(
         schema=schema,
         variant=variant_of(schema, variant),
         limits=limits_of(schema, limits),
@@ -172,7 +172,7 @@ class _Output:
 
 def _output(
     subject: "Subject",
-    settings: "Settings",
+    settings: "DecodingSettings",
     format_: str | None,
     where: str | None,
     select: str | None,
@@ -202,7 +202,7 @@ def _output(
 
 def _decode(
     source: "Input",
-    settings: "Settings",
+    settings: "DecodingSettings",
     role: str | None,
     before: tuple[str, ...],
     port: int | None,

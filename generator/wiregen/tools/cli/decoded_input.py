@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema.copies import replace
-from wiregen.tools.cli.decoding_options import Decoded, Settings, message_of
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, message_of
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.input import Input
 from wiregen.tools.cli.messages import tell
@@ -17,7 +17,7 @@ __all__ = ["decoded_input"]
 
 def decoded_input(
     source: Input,
-    settings: Settings,
+    settings: DecodingSettings,
     role: str | None,
     before: tuple[str, ...],
     port: int | None,
@@ -53,7 +53,7 @@ def _sender(schema: Schema, role: str | None) -> str | None:
 
 def _stream(
     source: Input,
-    settings: Settings,
+    settings: DecodingSettings,
     role: str | None,
     before: tuple[str, ...],
     advance: Callable[[int], None],

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from wiregen.generate.packages import Serialization
     from wiregen.runtime.schema.protocol import Schema
 
-__all__ = ["Decoded", "Settings", "message_of", "name_of"]
+__all__ = ["Decoded", "DecodingSettings", "message_of", "name_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class DecodingSettings:
     """A protocol's schema, and the options for reading its bytes; `carrier`: their serialization, if not native."""
 
     schema: "Schema"

@@ -15,7 +15,7 @@ from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import tell
 
 if TYPE_CHECKING:
-    from wiregen.tools.cli.decoding_options import Decoded, Settings
+    from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 
 __all__ = ["verb"]
 
@@ -71,13 +71,13 @@ def verb(
     """
     from wiregen.formats.inspect import secret_names
     from wiregen.schema.lowering import lower
-    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import spoken
 
     protocol_ = spoken(protocol).protocol
     schema = lower(protocol_)
-    settings = Settings(
+    settings = DecodingSettings(
         schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
     )
     sender, ports = role_of(schema, role), tuple(each.number for each in protocol_.ports)
@@ -128,7 +128,7 @@ class _Difference:
 
 def _messages(
     name: str,
-    settings: "Settings",
+    settings: "DecodingSettings",
     role: str | None,
     pcap: bool | None,
     port: int | None,
@@ -156,7 +156,7 @@ def _messages(
     return found
 
 
-def _message(decoded: "Decoded", settings: "Settings") -> _Message:
+def _message(decoded: "Decoded", settings: "DecodingSettings") -> _Message:
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.runtime.records.frames import frame_record, part_record
 

@@ -14,7 +14,7 @@ from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.decoder import Decoder
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.schema.copies import replace
-from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 
 __all__ = ["Direction", "HeldBytes"]
 
@@ -24,7 +24,7 @@ _Item = tuple[int, int, Node | DecodeError]
 class Direction:
     """Decodes the bytes that one role sends; `context` is shared with the other direction of the connection."""
 
-    def __init__(self, settings: Settings, role: str | None, context: Context) -> None:
+    def __init__(self, settings: DecodingSettings, role: str | None, context: Context) -> None:
         self._settings = settings
         self._role = role
         self._context = context

@@ -16,10 +16,10 @@ from wiregen.tools.cli.messages import tell
 if TYPE_CHECKING:
     from wiregen.conformance.judge import Verdict
     from wiregen.conformance.judge.checks import AnyVector
-    from wiregen.conformance.vectors.endpoints import Answers, Network, Patience, Side
+    from wiregen.conformance.vectors.endpoints import AnswerCounts, Network, Patience, Side
     from wiregen.runtime.schema.protocol import Schema
 
-__all__ = ["Endpoint", "verdicts_of"]
+__all__ = ["EndpointOptions", "verdicts_of"]
 
 _ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.%]+)\]:|(?P<host>[^:\[\]]*):)?(?P<port>[0-9]{1,5})")
 _LOOPBACK = "127.0.0.1"
@@ -27,7 +27,7 @@ _LARGEST_PEM = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class EndpointOptions:
     """The options of the user, as typed. Exactly one of `connect` and `listen` is given."""
 
     connect: str | None
@@ -52,7 +52,7 @@ class Endpoint:
         """Return the name of the peer in reports."""
         return f"{side.peer} at {self.connect}" if self.connect else f"{side.peer} that connects"
 
-    def notes(self, answers: "Answers") -> tuple[str, ...]:
+    def notes(self, answers: "AnswerCounts") -> tuple[str, ...]:
         """Return notes for the report about a peer that never sent any bytes of the protocol."""
         if answers.n_heard or not (answers.n_tls or answers.n_closed or answers.n_quiet):
             return ()
@@ -131,11 +131,11 @@ class Endpoint:
 
 
 def verdicts_of(
-    endpoint: Endpoint,
+    endpoint: EndpointOptions,
     schema: "Schema",
     vectors: "tuple[AnyVector, ...]",
     side: "Side",
-    answers: "Answers",
+    answers: "AnswerCounts",
 ) -> "Iterator[Verdict]":
     """Yield the verdicts of all traces in the order of the file, without other vectors.
 
@@ -221,7 +221,7 @@ def _known_message(schema: "Schema", name: str) -> None:
         )
 
 
-def _server_context(endpoint: Endpoint) -> ssl.SSLContext:
+def _server_context(endpoint: EndpointOptions) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     assert endpoint.cert is not None
@@ -232,7 +232,7 @@ def _server_context(endpoint: Endpoint) -> ssl.SSLContext:
     return context
 
 
-def _client_context(endpoint: Endpoint) -> ssl.SSLContext:
+def _client_context(endpoint: EndpointOptions) -> ssl.SSLContext:
     context = ssl.create_default_context(cafile=endpoint.ca)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if endpoint.cert:

@@ -14,7 +14,7 @@ from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import is_terminal
 
 if TYPE_CHECKING:
-    from wiregen.conformance.fuzz import Bounds, Finding, Search
+    from wiregen.conformance.fuzz import FuzzFinding, FuzzSearch, SearchBounds
     from wiregen.conformance.judge import Implementation, ReferenceImplementation
     from wiregen.conformance.judge.checks import AnyVector
     from wiregen.runtime.schema.protocol import Schema
@@ -57,7 +57,7 @@ def verb(
     COMMAND answers the requests of `wiregen vectors run`. Without COMMAND, generated code is tested. The inputs are mutations of
     the vectors of FILE, or of those that `wiregen vectors build` writes. Exits with 1 if there are findings.
     """
-    from wiregen.conformance.fuzz import Bounds, Search, seeds_of
+    from wiregen.conformance.fuzz import FuzzSearch, SearchBounds, seeds_of
     from wiregen.conformance.judge import ReferenceImplementation
     from wiregen.conformance.judge.generated_package import implementation_of
     from wiregen.tools.cli.adapter import command_of, opened
@@ -69,11 +69,11 @@ def verb(
         raise Failure("there are no vectors to mutate", "give a file with valid or invalid vectors")
     reference = ReferenceImplementation(package.schema)
     limit = seconds if seconds is not None or count is not None else _USUAL_SECONDS
-    bounds = Bounds(seconds=limit, count=count)
+    bounds = SearchBounds(seconds=limit, count=count)
 
     def searched(implementation: "Implementation") -> int:
         return _search(
-            Search(reference, implementation, seeds, seed), bounds, reference, implementation.name, saved
+            FuzzSearch(reference, implementation, seeds, seed), bounds, reference, implementation.name, saved
         )
 
     command = command_of()
@@ -95,7 +95,11 @@ def _beginnings(files: tuple[str, ...], schema: "Schema") -> "tuple[AnyVector, .
 
 
 def _search(
-    search: "Search", bounds: "Bounds", reference: "ReferenceImplementation", name: str, saved: str | None
+    search: "FuzzSearch",
+    bounds: "SearchBounds",
+    reference: "ReferenceImplementation",
+    name: str,
+    saved: str | None,
 ) -> int:
     from wiregen.language.diagnostics import visible
 
@@ -111,7 +115,7 @@ def _search(
     return FINDINGS if findings else DONE
 
 
-def _lines(finding: "Finding", reference: "ReferenceImplementation") -> Iterator[str]:
+def _lines(finding: "FuzzFinding", reference: "ReferenceImplementation") -> Iterator[str]:
     trial, found = finding.trial, finding.differing
     yield f"finding: expected {found.expected}, found {found.found}"
     digits = trial.data[:_MOST_SHOWN].hex() + ("…" if len(trial.data) > _MOST_SHOWN else "")
@@ -120,7 +124,7 @@ def _lines(finding: "Finding", reference: "ReferenceImplementation") -> Iterator
     yield f"  {digits or 'no bytes'}{role}{cuts} ({len(trial.data)} bytes of {finding.first_size})"
 
 
-def _save(path: Path, findings: "list[Finding]", reference: "ReferenceImplementation") -> None:
+def _save(path: Path, findings: "list[FuzzFinding]", reference: "ReferenceImplementation") -> None:
     from wiregen.conformance.fuzz import save, vector_of
     from wiregen.conformance.judge import ImplementationError
     from wiregen.conformance.vectors.format import VectorsError
@@ -138,7 +142,7 @@ def _save(path: Path, findings: "list[Finding]", reference: "ReferenceImplementa
 
 
 @contextmanager
-def _progress(bounds: "Bounds") -> Iterator[Callable[[int], None]]:
+def _progress(bounds: "SearchBounds") -> Iterator[Callable[[int], None]]:
     if not is_terminal(sys.stderr):
         yield lambda n_trials: None
         return

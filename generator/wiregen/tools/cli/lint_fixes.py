@@ -43,7 +43,7 @@ def with_fixes(before: Linted, config: "Config", rules: Collection[str]) -> Lint
     """
     from wiregen.generate.frontend import check_source
     from wiregen.language.diagnostics import Report
-    from wiregen.language.formatter import Text
+    from wiregen.language.formatter import FormattedText
     from wiregen.language.linter import fixed
     from wiregen.language.source import Sources
 
@@ -51,7 +51,7 @@ def with_fixes(before: Linted, config: "Config", rules: Collection[str]) -> Lint
     done = before
     while True:
         findings = [each for each in done.findings.diagnostics if each.code != "WG7013" or not is_imported]
-        text = fixed(Text(name=done.source.name, text=done.source.text), findings)
+        text = fixed(FormattedText(name=done.source.name, text=done.source.text), findings)
         if text is None or text == done.source.text:
             return done
         source, report = replace(done.source, text=text), Report()

@@ -53,7 +53,7 @@ def verb(name: str) -> int:
 def _check_name(name: str) -> None:
     """Refuse a name that is invalid for protocols, or that has a meaning in the language or in Python."""
     from wiregen.language.parser.keywords import RESERVED_WORDS
-    from wiregen.schema.naming import Scope, is_device, python_name
+    from wiregen.schema.naming import Namespace, is_device, python_name
 
     if not _NAME.fullmatch(name):
         raise Failure(
@@ -64,5 +64,5 @@ def _check_name(name: str) -> None:
         raise Failure(f"`{name}` is the name of a device on Windows", "choose another name")
     if name == "pytest":
         raise Failure("`pytest` is imported by the test of a new project", "choose another name")
-    if name in RESERVED_WORDS or python_name(name, Scope.PACKAGE) != name:
+    if name in RESERVED_WORDS or python_name(name, Namespace.PACKAGE) != name:
         raise Failure(f"`{name}` is reserved in the language or in Python", "choose another name")

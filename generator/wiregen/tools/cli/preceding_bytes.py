@@ -8,7 +8,7 @@ from wiregen.language.regular_files import read_regular
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.decoding_options import DecodingSettings
 from wiregen.tools.cli.direction import Direction
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.protocol_options import role_of
@@ -36,7 +36,7 @@ def refusal(role: str, error: DecodeError) -> Failure:
     return Failure(f"--before {role}: {error}", "give only whole, valid frames of this role")
 
 
-def context_after(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:
+def context_after(texts: tuple[str, ...], settings: DecodingSettings) -> tuple[Context, dict[str, Way]]:
     """Return the context after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
     context = Context(settings.schema, limits=dict(settings.limits))
     directions: dict[str, Way] = {}
@@ -49,7 +49,7 @@ def context_after(texts: tuple[str, ...], settings: Settings) -> tuple[Context, 
     return context, directions
 
 
-def direction(settings: Settings, role: str | None, context: Context) -> Way:
+def direction(settings: DecodingSettings, role: str | None, context: Context) -> Way:
     """Return the decoder of one direction, for the serialization that the settings name."""
     if settings.carrier is None:
         return Direction(settings, role, context)

@@ -20,7 +20,7 @@ from wiregen.runtime.schema.expressions import (
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.stream.context import Context
 from wiregen.tools.cli.clock import Clock
-from wiregen.tools.cli.decoding_options import Decoded, Settings, name_of
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, name_of
 from wiregen.tools.cli.failure import USAGE, Failure
 from wiregen.tools.cli.protocols import stop
 
@@ -59,7 +59,7 @@ class Inquiry:
 class Answers:
     """The answers to the questions of one run, frame by frame."""
 
-    def __init__(self, inquiry: Inquiry, settings: Settings, clock: Clock) -> None:
+    def __init__(self, inquiry: Inquiry, settings: DecodingSettings, clock: Clock) -> None:
         self._inquiry = inquiry
         self._clock = clock
         self._settings = settings
@@ -132,7 +132,7 @@ def _refuse_contexts(inquiry: Inquiry) -> None:
 class _Scope(FrameScope):
     """The fields of one decoded frame, and its places."""
 
-    def __init__(self, settings: Settings, decoded: Decoded, context: Context) -> None:
+    def __init__(self, settings: DecodingSettings, decoded: Decoded, context: Context) -> None:
         self._settings = settings
         self._decoded = decoded
         outcome = decoded.outcome

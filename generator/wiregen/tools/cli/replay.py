@@ -11,7 +11,7 @@ from wiregen.tools.cli.messages import tell
 
 if TYPE_CHECKING:
     from wiregen.runtime.sessions.table import Program
-    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import Input
     from wiregen.tools.cli.replay_sinks import State
     from wiregen.tools.cli.replayed import Replayed, Watch
@@ -64,7 +64,7 @@ def verb(
     """
     from wiregen.runtime.sessions.table import Program
     from wiregen.schema.lowering import lower
-    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import open_bytes
     from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
     from wiregen.tools.cli.protocols import spoken
@@ -75,7 +75,7 @@ def verb(
         raise Failure(
             f"{schema.name} has no sessions", "use `wiregen decode` to see the messages of a capture"
         )
-    settings = Settings(
+    settings = DecodingSettings(
         schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
     )
     closes = (on_error or schema.on_error) == "close"
@@ -97,7 +97,7 @@ class _Replay:
     """Replays connections, with the sessions of each connection that is not over."""
 
     def __init__(
-        self, program: "Program", settings: "Settings", options: Mapping[str, object], *, closes: bool
+        self, program: "Program", settings: "DecodingSettings", options: Mapping[str, object], *, closes: bool
     ) -> None:
         self._program = program
         self._closes = closes
@@ -157,9 +157,9 @@ class _Replay:
 
 def _print(replayed: "Callable[[], Iterator[Replayed]]", replay: _Replay, format_: str) -> int:
     """Print a replay; return the exit code."""
-    from wiregen.tools.cli.replay_sinks import Tally, replay_sink
+    from wiregen.tools.cli.replay_sinks import ReplayTotals, replay_sink
 
-    sink, tally = replay_sink(format_), Tally()
+    sink, tally = replay_sink(format_), ReplayTotals()
     for each in replayed():
         tally.add(each)
         sink.write(each)

@@ -12,13 +12,13 @@ from wiregen.runtime.sessions.events import Violation
 from wiregen.tools.cli.decoding_options import Decoded, message_of
 from wiregen.tools.cli.replayed import Replayed, Step
 
-__all__ = ["ReplaySink", "State", "Tally", "replay_sink"]
+__all__ = ["ReplaySink", "ReplayTotals", "State", "replay_sink"]
 
 State = tuple[str, Any, str]
 """Session, key, state."""
 
 
-class Tally:
+class ReplayTotals:
     """The totals of a replay."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class ReplaySink(Protocol):
 
     def write(self, replayed: Replayed) -> None: ...
 
-    def close(self, tally: Tally, states: dict[str | None, tuple[State, ...]]) -> None:
+    def close(self, tally: ReplayTotals, states: dict[str | None, tuple[State, ...]]) -> None:
         """Write the summary, with the last states of the instances of each connection."""
 
 
@@ -72,7 +72,7 @@ class _Jsonl:
         line["violations"] = [_violation_record(each) for each in replayed.violations]
         print(dumps(line))
 
-    def close(self, tally: Tally, states: dict[str | None, tuple[State, ...]]) -> None:
+    def close(self, tally: ReplayTotals, states: dict[str | None, tuple[State, ...]]) -> None:
         left = [
             {"flow": flow, "session": session, "key": _plain(key), "state": state}
             for flow, found in states.items()
@@ -137,7 +137,7 @@ class _Text:
             rule = f": {violation.rule}" if violation.rule else ""
             print(f"{' ' * len(seconds)}  {word} {violation.name}{place if violation.session else ''}{rule}")
 
-    def close(self, tally: Tally, states: dict[str | None, tuple[State, ...]]) -> None:
+    def close(self, tally: ReplayTotals, states: dict[str | None, tuple[State, ...]]) -> None:
         for flow, found in states.items():
             left = ", ".join(f"{session}{_shown_key(key)} {state}" for session, key, state in found)
             print(f"at the end{'' if flow is None else f' of {flow}'}: {left or 'nothing is open'}")

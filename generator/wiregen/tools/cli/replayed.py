@@ -11,7 +11,7 @@ from wiregen.runtime.sessions.engine import Engine
 from wiregen.runtime.sessions.events import TimedOut, Violation
 from wiregen.runtime.sessions.table import Program
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 
 __all__ = ["Replayed", "Step", "Watch"]
 
@@ -48,7 +48,7 @@ class Watch:
     def __init__(
         self,
         program: Program,
-        settings: Settings,
+        settings: DecodingSettings,
         context: Context,
         *,
         options: Mapping[str, object],

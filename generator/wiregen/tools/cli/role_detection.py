@@ -8,7 +8,7 @@ from wiregen.formats.inspect import plural
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.direction import Direction
 
 __all__ = ["opener_is_first"]
@@ -17,7 +17,7 @@ _TRIED: Final = 1 << 20
 """The most bytes of a connection that are decoded for the detection."""
 
 
-def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow) -> tuple[bool, str]:
+def opener_is_first(path: Path, settings: DecodingSettings, port: int | None, flow: Flow) -> tuple[bool, str]:
     """Return whether the flow's opener seems to be the protocol's first role, and the reason."""
     roles = settings.schema.roles
     ways = (_Way(settings, roles[0], roles[-1]), _Way(settings, roles[-1], roles[0]))
@@ -39,7 +39,7 @@ def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow
 class _Way:
     """A connection decoded with its ends in the given roles, to measure how much of it fits."""
 
-    def __init__(self, settings: Settings, opener: str, other: str) -> None:
+    def __init__(self, settings: DecodingSettings, opener: str, other: str) -> None:
         self._messages = settings.schema.messages
         context = Context(settings.schema, limits=dict(settings.limits))
         self._directions = {

@@ -9,7 +9,7 @@ from wiregen.runtime.records.frames import frame_from_record, frame_record
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.direction import HeldBytes
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class SerialDirection:
     """Decodes the bytes that one role sends; `context` is shared with the other direction of the connection."""
 
     def __init__(
-        self, settings: Settings, carrier: "Serialization", role: str | None, context: Context
+        self, settings: DecodingSettings, carrier: "Serialization", role: str | None, context: Context
     ) -> None:
         self._settings = settings
         self._role = role

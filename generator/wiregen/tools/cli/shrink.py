@@ -13,8 +13,7 @@ from wiregen.tools.cli.messages import tell
 
 if TYPE_CHECKING:
     from wiregen.conformance.fuzz import Trial
-    from wiregen.conformance.judge import Decoded as Answer
-    from wiregen.conformance.judge import ReferenceImplementation, Setting
+    from wiregen.conformance.judge import CodecSetting, DecodedFrames, ReferenceImplementation
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.runtime.reference.tree import Node
     from wiregen.tools.cli.decoding_options import Decoded
@@ -67,16 +66,16 @@ def verb(
     Frames, items and bytes are removed while the error keeps its code, its rule and its path. Enclosing lengths and counts are
     adjusted. The digits on stdout are an argument for `wiregen decode --hex`. Exits with 1 if the input has no such error.
     """
-    from wiregen.conformance.judge import ReferenceImplementation, Setting
+    from wiregen.conformance.judge import CodecSetting, ReferenceImplementation
     from wiregen.schema.lowering import lower
-    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.output import destination
     from wiregen.tools.cli.preceding_bytes import context_after, direction, said
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import spoken
 
     schema = lower(spoken(protocol).protocol)
-    settings = Settings(
+    settings = DecodingSettings(
         schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
     )
     sender = role_of(schema, role) or schema.roles[0]
@@ -85,7 +84,7 @@ def verb(
     way = ways.get(sender) or direction(settings, sender, context)
     items = [*way.feed(data), *way.finish()]
     number, error = _wanted(items, code)
-    setting = Setting(
+    setting = CodecSetting(
         role=sender,
         before=tuple(said(before, schema)),
         variant=settings.variant,
@@ -152,7 +151,7 @@ def _windows(items: "list[Decoded]", number: int, data: bytes) -> Iterator[bytes
 
 
 def _smallest(
-    reference: "ReferenceImplementation", setting: "Setting", windows: list[bytes], code: str, tries: int
+    reference: "ReferenceImplementation", setting: "CodecSetting", windows: list[bytes], code: str, tries: int
 ) -> "Trial | None":
     """Return the smallest bytes found whose first error is that of the first window with that code."""
     from wiregen.conformance.fuzz import Trial
@@ -184,7 +183,7 @@ class _Key:
     path: str = ""
 
 
-def _key(answer: "Answer") -> _Key | None:
+def _key(answer: "DecodedFrames") -> _Key | None:
     """Return the key of the first error; None without an error."""
     from wiregen.conformance.fuzz.comparison import without_indexes
 

@@ -5,7 +5,7 @@ from typing import Protocol
 from wiregen.formats.jsonl import Line, LineMaker, backend_of, error_line
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.clock import Clock
-from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.row_printers import JsonArray, JsonLines, RowPrinter
 
 __all__ = ["Sink", "sink"]
@@ -20,19 +20,19 @@ class Sink(Protocol):
         """Write the end of the result; not called if decoding was interrupted."""
 
 
-def sink(format_: str, settings: Settings, clock: Clock) -> Sink:
+def sink(format_: str, settings: DecodingSettings, clock: Clock) -> Sink:
     """Return the sink of a format, writing to stdout."""
     if format_ in ("jsonl", "json"):
         return _Lines(settings, clock, JsonLines() if format_ == "jsonl" else JsonArray())
-    from wiregen.tools.cli.tree_sinks import Hex, Tree  # rich is not loaded for programs
+    from wiregen.tools.cli.tree_sinks import HexdumpSink, Tree  # rich is not loaded for programs
 
-    return Tree(settings, clock) if format_ == "tree" else Hex(settings, clock)
+    return Tree(settings, clock) if format_ == "tree" else HexdumpSink(settings, clock)
 
 
 class _Lines:
     """Prints a JSON object for every frame and error."""
 
-    def __init__(self, settings: Settings, clock: Clock, printer: RowPrinter) -> None:
+    def __init__(self, settings: DecodingSettings, clock: Clock, printer: RowPrinter) -> None:
         limits, self._carrier = dict(settings.limits), settings.carrier
         self._maker = LineMaker(
             settings.schema, variant=settings.variant, limits=limits, carrier=self._carrier

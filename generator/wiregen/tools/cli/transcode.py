@@ -88,12 +88,12 @@ def verb(
     from wiregen.tools.cli.progress import progress
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import package_of
-    from wiregen.tools.transcoding import Transcoder, Wishes
+    from wiregen.tools.transcoding import StreamWishes, Transcoder
 
     refuse_terminal(output)
     package = package_of(protocol, (source, target))
     schema = package.schema
-    wishes = Wishes(
+    wishes = StreamWishes(
         role=_sender(schema, role_of(schema, role)),
         variant=variant_of(schema, variant),
         limits=limits_of(schema, limits),

@@ -19,16 +19,16 @@ from wiregen.formats.inspect import (
 )
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.clock import Clock
-from wiregen.tools.cli.decoding_options import Decoded, Settings, message_of
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, message_of
 from wiregen.tools.cli.messages import has_colour, is_terminal
 
-__all__ = ["Hex", "Tree"]
+__all__ = ["HexdumpSink", "Tree"]
 
 
 class Tree:
     """A tree of values for each frame."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: DecodingSettings, clock: Clock) -> None:
         self._schema = settings.schema
         self._clock = clock
         self._secrets = secret_names(settings.schema)
@@ -45,10 +45,10 @@ class Tree:
         pass
 
 
-class Hex:
+class HexdumpSink:
     """A hexdump of each frame."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: DecodingSettings, clock: Clock) -> None:
         self._schema = settings.schema
         self._clock = clock
         self._secrets = secret_names(settings.schema)

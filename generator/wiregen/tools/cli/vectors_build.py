@@ -194,7 +194,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
 
     from wiregen.conformance.traces import make_traces
     from wiregen.conformance.vectors.building import build_vectors
-    from wiregen.conformance.vectors.example_vectors import Given
+    from wiregen.conformance.vectors.example_vectors import ExampleBytes
     from wiregen.conformance.vectors.serializations import carrier
     from wiregen.generate.packages import make
     from wiregen.language.diagnostics import Report
@@ -209,7 +209,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
         stop(report, sources)
     kept = DEFAULT_LIMITS.keys() - idle_limits(subject.protocol)
     limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in kept)
-    examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
+    examples = tuple(ExampleBytes(**each) for each in examples_in_bytes(subject.protocol))
     traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
     if traces is not None:
         conversations = (each.trace for each in told_conversations(subject.protocol))

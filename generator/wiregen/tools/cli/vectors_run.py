@@ -6,7 +6,7 @@ import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.adapter import AdapterCommand
-from wiregen.tools.cli.endpoints import Endpoint
+from wiregen.tools.cli.endpoints import EndpointOptions
 from wiregen.tools.cli.failure import Failure
 
 __all__ = ["verb"]
@@ -115,14 +115,14 @@ def verb(
     the vectors of `wiregen vectors build` are used. Exits with 1 if a vector fails unexpectedly, or
     passes although it was expected to fail.
     """
-    from wiregen.conformance.vectors.endpoints import Answers
+    from wiregen.conformance.vectors.endpoints import AnswerCounts
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.adapter import command_of, opened
     from wiregen.tools.cli.endpoints import verdicts_of
     from wiregen.tools.cli.protocols import spoken
     from wiregen.tools.cli.verification import expected_of, judged, report, vectors_of
 
-    command, endpoint = command_of(), Endpoint(timeout=timeout, **live)
+    command, endpoint = command_of(), EndpointOptions(timeout=timeout, **live)
     _check_one(protocol, bool(command), endpoint)
     if command:
         _check_not_live(live)
@@ -135,7 +135,7 @@ def verb(
         known = {id_: reason for id_, reason in known.items() if id_ in only}
     if not command:
         side = endpoint.side(schema, vectors_of(files, schema))
-        answers = Answers()
+        answers = AnswerCounts()
         verdicts = verdicts_of(endpoint, schema, vectors, side, answers)
         return report(verdicts, known, endpoint.name(side), format_, lambda: endpoint.notes(answers))
     with opened(command, schema.name, timeout) as implementation:
@@ -159,7 +159,7 @@ def _check_not_live(live: dict[str, object]) -> None:
             )
 
 
-def _check_one(protocol: str, is_program: bool, endpoint: Endpoint) -> None:
+def _check_one(protocol: str, is_program: bool, endpoint: EndpointOptions) -> None:
     """Check that exactly one implementation is named."""
     n_named = is_program + (endpoint.connect is not None) + (endpoint.listen is not None)
     if n_named == 0:

@@ -5,6 +5,6 @@ goes to a new process.
 """
 
 from wiregen.conformance.vectors.adapters.adapter import AdapterProgram
-from wiregen.conformance.vectors.adapters.process import Bounds, StartError
+from wiregen.conformance.vectors.adapters.process import AdapterBounds, StartError
 
-__all__ = ["AdapterProgram", "Bounds", "StartError"]
+__all__ = ["AdapterBounds", "AdapterProgram", "StartError"]

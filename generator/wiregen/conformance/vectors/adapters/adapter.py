@@ -9,15 +9,15 @@ from typing import Self
 from wiregen.conformance.judge.implementation import (
     UNTOLD,
     Capability,
-    Decoded,
+    CodecSetting,
+    DecodedFrames,
     ImplementationError,
     Line,
     Refused,
-    Setting,
     SkippedError,
     Step,
     Traced,
-    Written,
+    WrittenFrames,
 )
 from wiregen.conformance.vectors.adapters.exchange import (
     Answer,
@@ -32,7 +32,7 @@ from wiregen.conformance.vectors.adapters.exchange import (
     write,
 )
 from wiregen.conformance.vectors.adapters.exchange import Step as AskedStep
-from wiregen.conformance.vectors.adapters.process import Bounds, Process, StartError
+from wiregen.conformance.vectors.adapters.process import AdapterBounds, Process, StartError
 
 __all__ = ["AdapterProgram"]
 
@@ -44,10 +44,12 @@ class AdapterProgram:
         StartError: The program does not start, or does not answer the first request.
     """
 
-    def __init__(self, arguments: tuple[str, ...], protocol: str, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self, arguments: tuple[str, ...], protocol: str, bounds: AdapterBounds | None = None
+    ) -> None:
         self._arguments = arguments
         self._protocol = protocol
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or AdapterBounds()
         self._process: Process | None = None
         self._n_asked = 0
         self._n_troubles = self._n_late = 0
@@ -74,28 +76,28 @@ class AdapterProgram:
             self._process.close()
             self._process = None
 
-    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+    def decode(self, setting: CodecSetting, chunks: Sequence[bytes]) -> DecodedFrames:
         answer = self._ask(
             Decode(id=self._next(), chunks=tuple(chunk.hex() for chunk in chunks), **_setting(setting))
         )
         if answer.frames is None:
             raise ImplementationError("garbage", "an answer to decode without frames")
-        return Decoded(
+        return DecodedFrames(
             frames=answer.frames,
             fault=self._fault(answer.error),
             is_incomplete=answer.incomplete,
             is_unfinished=answer.unfinished,
         )
 
-    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+    def encode(self, setting: CodecSetting, frames: Sequence[Line]) -> WrittenFrames:
         answer = self._ask(Encode(id=self._next(), frames=tuple(frames), **_setting(setting)))
         if answer.error is not None:
-            return Written(code=self._code(answer.error))
+            return WrittenFrames(code=self._code(answer.error))
         if answer.bytes is None:
             raise ImplementationError("garbage", "an answer to encode without bytes")
-        return Written(data=bytes.fromhex(answer.bytes))
+        return WrittenFrames(data=bytes.fromhex(answer.bytes))
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
+    def trace(self, setting: CodecSetting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         asked = tuple(
             AskedStep(from_role=each.role, bytes=each.data.hex(), at=each.at, eof=each.is_end)
             for each in steps
@@ -183,7 +185,7 @@ class AdapterProgram:
         return error.code or UNTOLD
 
 
-def _setting(setting: Setting) -> Line:
+def _setting(setting: CodecSetting) -> Line:
     said = tuple(Said(from_role=role, bytes=data.hex()) for role, data in setting.before)
     return {
         "from_role": setting.role,

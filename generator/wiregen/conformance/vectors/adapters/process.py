@@ -16,7 +16,7 @@ from typing import IO, Final
 
 from wiregen.conformance.judge.implementation import ImplementationError
 
-__all__ = ["Bounds", "Process", "StartError"]
+__all__ = ["AdapterBounds", "Process", "StartError"]
 
 _TICK: Final = 0.05
 _TAIL: Final = 2000
@@ -26,7 +26,7 @@ _GRACE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class AdapterBounds:
     """Seconds for an answer, and for the first one of a process; bytes of an answer; how often none may come in a row, or be late in all."""
 
     seconds: float = 10.0
@@ -43,7 +43,7 @@ class StartError(Exception):
 class Process:
     """One run of a program under test."""
 
-    def __init__(self, arguments: tuple[str, ...], bounds: Bounds) -> None:
+    def __init__(self, arguments: tuple[str, ...], bounds: AdapterBounds) -> None:
         self._bounds = bounds
         self._program = subprocess.Popen(
             arguments,

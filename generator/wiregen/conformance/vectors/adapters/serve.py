@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from wiregen.conformance.judge.implementation import (
+    CodecSetting,
     Implementation,
     ImplementationError,
     Line,
     Refused,
-    Setting,
     SkippedError,
     Step,
 )
@@ -71,14 +71,14 @@ def _answer(implementation: Implementation, request: Request) -> Line:
                 Step(role=s.from_role, data=bytes.fromhex(s.bytes), at=s.at, is_end=s.eof)
                 for s in request.steps
             ]
-            setting = Setting(variant=request.variant, limits=request.limits, is_strict=request.strict)
+            setting = CodecSetting(variant=request.variant, limits=request.limits, is_strict=request.strict)
             return {"violation": implementation.trace(setting, steps, request.options).violation}
         case _:
             assert_never(request)
 
 
-def _setting(request: Decode | Encode) -> Setting:
-    return Setting(
+def _setting(request: Decode | Encode) -> CodecSetting:
+    return CodecSetting(
         role=request.from_role,
         before=tuple((said.from_role, bytes.fromhex(said.bytes)) for said in request.before),
         variant=request.variant,

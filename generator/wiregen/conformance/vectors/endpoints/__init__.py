@@ -10,11 +10,11 @@ so bytes are not compared:
 
 from wiregen.conformance.vectors.endpoints.conversation import Patience, talk
 from wiregen.conformance.vectors.endpoints.live import Live
-from wiregen.conformance.vectors.endpoints.network import Answers, Network, NetworkError, held
+from wiregen.conformance.vectors.endpoints.network import AnswerCounts, Network, NetworkError, held
 from wiregen.conformance.vectors.endpoints.script import Script, Side, Unfit, script_of
 
 __all__ = [
-    "Answers",
+    "AnswerCounts",
     "Live",
     "Network",
     "NetworkError",

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from wiregen.conformance.traces import ConnectionState, Draft, Outcome, Step, written_by
-from wiregen.conformance.vectors.endpoints.script import Effect, ScriptStep, Side, State, effect_of, states_of
+from wiregen.conformance.traces import ConnectionState, MessageDraft, Outcome, Step, written_by
+from wiregen.conformance.vectors.endpoints.script import (
+    ScriptStep,
+    Side,
+    State,
+    StepEffect,
+    effect_of,
+    states_of,
+)
 from wiregen.runtime.codec.errors import DecodeError
 
 __all__ = ["Heard", "Live"]
@@ -26,7 +33,7 @@ class Heard:
     """
 
     messages: tuple[str, ...]
-    effect: Effect
+    effect: StepEffect
     broken: str | None
 
 
@@ -78,17 +85,17 @@ class Live:
         items = [item for _, _, item in decoder.finish_items()]
         return next((item.code for item in items if isinstance(item, DecodeError)), None)
 
-    def say(self, data: bytes, now: float) -> Effect:
+    def say(self, data: bytes, now: float) -> StepEffect:
         """Process bytes that the runner sends."""
         self.n_sent += 1
         return effect_of(self._take(Step(kind="message", role=self.side.own, at=now, data=data)))
 
-    def end(self, now: float) -> Effect:
+    def end(self, now: float) -> StepEffect:
         """Process the end of the runner's direction."""
         self.n_sent += 1
         return effect_of(self._take(Step(kind="eof", role=self.side.own, at=now)))
 
-    def wait(self, now: float) -> Effect:
+    def wait(self, now: float) -> StepEffect:
         """Let time pass; return its effect."""
         return effect_of(self._take(Step(kind="tick", role=None, at=now)))
 
@@ -134,11 +141,11 @@ class Live:
 
     def _drafted(self, step: ScriptStep) -> Iterator[bytes]:
         """Yield messages with the values that make a difference now, those of the step's kind first."""
-        drafts: list[Draft] = []
+        drafts: list[MessageDraft] = []
         for each in self.side.drafts.anew().now(self.world):
-            if each.sender == self.side.own and not isinstance(each, Draft):
+            if each.sender == self.side.own and not isinstance(each, MessageDraft):
                 drafts += [each.draft(choice) for choice in each.choices()]
-            elif isinstance(each, Draft) and each.sender == self.side.own:
+            elif isinstance(each, MessageDraft) and each.sender == self.side.own:
                 drafts.append(each)
         names = [(draft, draft.name.partition(" ")[2]) for draft in drafts]
         for draft, name in sorted(names, key=lambda pair: pair[1] != step.message):
@@ -146,7 +153,7 @@ class Live:
             if data is not None:
                 yield data
 
-    def _has_effect(self, data: bytes, effect: Effect) -> bool:
+    def _has_effect(self, data: bytes, effect: StepEffect) -> bool:
         world = ConnectionState.after(self.side.setup, self._steps)
         step = Step(kind="message", role=self.side.own, at=self.world.now, data=data)
         return effect_of(world.take(step)) == effect

@@ -27,7 +27,7 @@ from wiregen.conformance.vectors.endpoints.conversation import (
 from wiregen.conformance.vectors.endpoints.live import Live
 from wiregen.conformance.vectors.endpoints.script import Script, Side
 
-__all__ = ["Answers", "Network", "NetworkError", "held"]
+__all__ = ["AnswerCounts", "Network", "NetworkError", "held"]
 
 _MOST_BYTES: Final = 64 << 10
 """Bytes that a peer may send on one connection."""
@@ -45,7 +45,7 @@ Told: TypeAlias = Callable[[Verdict], None]
 
 
 @dataclass(slots=True)
-class Answers:
+class AnswerCounts:
     """Counts of a peer's answers on all connections: connections with bytes, those that began with a TLS
     record, those that it closed, and waits without an answer.
     """
@@ -100,7 +100,7 @@ async def held(
     *,
     listening: Callable[[int], None] = lambda port: None,
     told: Told = lambda verdict: None,
-    answers: Answers | None = None,
+    answers: AnswerCounts | None = None,
 ) -> dict[str, Verdict]:
     """Return the verdict of each script by its id; `answers` counts the peer's answers. `listening` is
     called with the port, `told` with each verdict when it is known.
@@ -125,7 +125,7 @@ class _Run:
         self._network = network
         self._patience = patience
         self._told = told
-        self.heard = Answers()
+        self.heard = AnswerCounts()
         self._n_open = 0
         self._searched = 0.0
         """Seconds in which the runner computed what to say: in them it hears no peer."""

@@ -16,7 +16,17 @@ from wiregen.conformance.vectors.format import AnyVector, Step, Trace, Valid, oc
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.sessions.table import Program
 
-__all__ = ["Effect", "Script", "ScriptStep", "Side", "State", "Unfit", "effect_of", "script_of", "states_of"]
+__all__ = [
+    "Script",
+    "ScriptStep",
+    "Side",
+    "State",
+    "StepEffect",
+    "Unfit",
+    "effect_of",
+    "script_of",
+    "states_of",
+]
 
 State: TypeAlias = tuple[str, str, str | None]
 """A session, the state of one of its instances, and the role that the instance is about."""
@@ -28,7 +38,7 @@ class Unfit(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class StepEffect:
     """The transitions that a step takes, the violations that it causes, and the sessions that change their state."""
 
     goals: frozenset[object]
@@ -46,7 +56,7 @@ class ScriptStep:
     message: str
     is_end: bool
     seconds: float
-    effect: Effect
+    effect: StepEffect
     states: tuple[State, ...]
 
 
@@ -179,9 +189,9 @@ def _broken(outcome: Outcome) -> list[str]:
     return [*([] if outcome.fault is None else [outcome.fault]), *(each.name for each in outcome.broken)]
 
 
-def effect_of(outcome: Outcome) -> Effect:
+def effect_of(outcome: Outcome) -> StepEffect:
     """Return the effect of a step."""
-    return Effect(
+    return StepEffect(
         goals=frozenset(outcome.met),
         violations=tuple(_broken(outcome)),
         moves=outcome.moves,

@@ -27,7 +27,7 @@ from wiregen.schema.copies import replace
 from wiregen.schema.naming import constant_case
 from wiregen.schema.walk import attributes, matched_messages
 
-__all__ = ["Column", "ColumnsBuilder", "Named"]
+__all__ = ["ColumnView", "ColumnsBuilder", "Named"]
 
 _Declared = TypeVar("_Declared", m.Enum, m.Coding, m.Struct, m.Message, m.Union, m.Frame)
 
@@ -37,7 +37,7 @@ _MOST_OPEN = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class ColumnView:
     """A column; `type` is an expression.
 
     Attributes:
@@ -59,7 +59,7 @@ class Named:
     """A struct type that others refer to by its name."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnView, ...]
 
 
 class ColumnsBuilder:
@@ -77,7 +77,7 @@ class ColumnsBuilder:
 
     def fields(
         self, kind: str, name: str, fields: Iterable[m.Field], *, without: str | None = None
-    ) -> tuple[Column, ...]:
+    ) -> tuple[ColumnView, ...]:
         """Return the columns of a declaration; it counts as open while its fields are laid out."""
         before, self._open = self._open, (*self._open, (kind, name))
         rows = [
@@ -88,15 +88,15 @@ class ColumnsBuilder:
         self._open = before
         return unique(rows)
 
-    def columns_of(self, name: str, type_: m.Type, doc: str) -> tuple[Column, ...]:
+    def columns_of(self, name: str, type_: m.Type, doc: str) -> tuple[ColumnView, ...]:
         """Return the column of a value, and its companions."""
         match type_:
             case m.Text():
-                text = Column(name=name, type=scalar(type_), doc=doc)
+                text = ColumnView(name=name, type=scalar(type_), doc=doc)
                 return (text, _beside(text, "raw", "pa.binary()")) if may_be_no_text(type_) else (text,)
             case _ if isinstance(type_, Scalar):
                 wire = "uuid" if isinstance(type_, m.Uuid) else ""
-                return (Column(name=name, type=scalar(type_), doc=doc, wire=wire),)
+                return (ColumnView(name=name, type=scalar(type_), doc=doc, wire=wire),)
             case m.List(item=item):
                 return tuple(
                     replace(column, type=f"pa.list_({column.type})")
@@ -109,7 +109,7 @@ class ColumnsBuilder:
 
     def _compound(
         self, name: str, type_: m.Reference | m.MessageMatch | m.Match | m.Block, doc: str
-    ) -> tuple[Column, ...]:
+    ) -> tuple[ColumnView, ...]:
         match type_:
             case m.MessageMatch():
                 return self._struct(
@@ -122,18 +122,18 @@ class ColumnsBuilder:
             case _:
                 return self._reference(name, type_, doc)
 
-    def _reference(self, name: str, type_: m.Reference, doc: str) -> tuple[Column, ...]:
+    def _reference(self, name: str, type_: m.Reference, doc: str) -> tuple[ColumnView, ...]:
         match type_:
             case m.EnumReference():
                 enum = _declared(self._protocol.enums, type_.name)
-                member = Column(name=name, type="pa.string()", doc=doc, wire="member", enum=enum.name)
+                member = ColumnView(name=name, type="pa.string()", doc=doc, wire="member", enum=enum.name)
                 return (member, _beside(member, "number", number(integer_of(enum.type))))
             case m.CodingReference():
                 coding = _declared(self._protocol.codings, type_.name)
                 wides = (width.wide for width in coding.widths if width.wide is not None)
-                return (Column(name=name, type=number(widest((coding.type, *wides))), doc=doc),)
+                return (ColumnView(name=name, type=number(widest((coding.type, *wides))), doc=doc),)
             case _ if self._is_too_deep(m.target_of(type_), type_.name):
-                return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
+                return (ColumnView(name=name, type=_JSON, doc=doc, wire="json"),)
             case m.UnionReference():
                 columns = self._varieties(_declared(self._protocol.unions, type_.name), type_)
                 return self._struct(name, doc, type_.name, "union", columns)
@@ -146,7 +146,7 @@ class ColumnsBuilder:
 
     def _named_record(
         self, name: str, type_: m.StructReference | m.MessageReference, doc: str
-    ) -> tuple[Column, ...]:
+    ) -> tuple[ColumnView, ...]:
         if isinstance(type_, m.StructReference):
             fields = _declared(self._protocol.structs, type_.name).fields
         else:
@@ -161,18 +161,18 @@ class ColumnsBuilder:
 
     def _record(
         self, name: str, doc: str, kind: str, declared: str, fields: tuple[m.Field, ...]
-    ) -> tuple[Column, ...]:
+    ) -> tuple[ColumnView, ...]:
         columns = self.fields(kind, declared, fields)
         if not columns:
-            return (Column(name=name, type="pa.bool_()", doc=doc, wire="nothing"),)
+            return (ColumnView(name=name, type="pa.bool_()", doc=doc, wire="nothing"),)
         return self._struct(name, doc, declared, "", columns)
 
     def _struct(
-        self, name: str, doc: str, declared: str, wire: str, columns: tuple[Column, ...]
-    ) -> tuple[Column, ...]:
-        return (Column(name=name, type=self._name_of(declared, columns), doc=doc, wire=wire),)
+        self, name: str, doc: str, declared: str, wire: str, columns: tuple[ColumnView, ...]
+    ) -> tuple[ColumnView, ...]:
+        return (ColumnView(name=name, type=self._name_of(declared, columns), doc=doc, wire=wire),)
 
-    def _name_of(self, declared: str, columns: tuple[Column, ...]) -> str:
+    def _name_of(self, declared: str, columns: tuple[ColumnView, ...]) -> str:
         """Return the name of a struct type; equal struct types of a declaration share one."""
         base = f"_{constant_case(declared)}"
         name, n_tries = base, 1
@@ -185,21 +185,21 @@ class ColumnsBuilder:
     def _matched(self, type_: m.MessageMatch | m.FrameReference, role: str | None) -> Iterator[m.Message]:
         return matched_messages(self._protocol.messages, type_, role)
 
-    def _messages(self, messages: Iterable[m.Message]) -> tuple[Column, ...]:
+    def _messages(self, messages: Iterable[m.Message]) -> tuple[ColumnView, ...]:
         """Return the columns of the messages that a code may name: the name of the message, and each message."""
-        which = Column(name="message", type="pa.string()", doc="Which message it is.")
-        rows: list[tuple[Column, ...]] = [(which,)]
+        which = ColumnView(name="message", type="pa.string()", doc="Which message it is.")
+        rows: list[tuple[ColumnView, ...]] = [(which,)]
         for message in messages:
             reference = m.MessageReference(name=message.name)
             rows.append(self._reference(message.name, reference, message.doc))
         return unique(rows)
 
-    def _varieties(self, union: m.Union, type_: m.UnionReference) -> tuple[Column, ...]:
+    def _varieties(self, union: m.Union, type_: m.UnionReference) -> tuple[ColumnView, ...]:
         """Return the columns of a union: the name of the alternative, its code, and the values of each alternative."""
         before, self._open = self._open, (*self._open, ("union", union.name))
-        which = Column(name="variety", type="pa.string()", doc="Which variety it is.")
-        rows: list[tuple[Column, ...]] = [
-            (which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))
+        which = ColumnView(name="variety", type="pa.string()", doc="Which variety it is.")
+        rows: list[tuple[ColumnView, ...]] = [
+            (which, ColumnView(name="code", type=number(integer_of(union.type)), doc="Its code."))
         ]
         for variety in union.varieties:
             if type_.only is None or type_.is_lenient or variety.name in type_.only:
@@ -207,7 +207,7 @@ class ColumnsBuilder:
         self._open = before
         return unique(rows)
 
-    def _variety(self, union: m.Union, variety: m.Variety) -> tuple[Column, ...]:
+    def _variety(self, union: m.Union, variety: m.Variety) -> tuple[ColumnView, ...]:
         shown = tuple(_shown(variety.fields))
         if variety.is_lone and shown:
             return self.columns_of(variety.name, shown[0].type, variety.doc)
@@ -215,7 +215,7 @@ class ColumnsBuilder:
             variety.name, variety.doc, "variety", f"{union.name}.{variety.name}", variety.fields
         )
 
-    def _frame(self, frame: m.Frame, carried: Iterable[m.Message]) -> tuple[Column, ...]:
+    def _frame(self, frame: m.Frame, carried: Iterable[m.Message]) -> tuple[ColumnView, ...]:
         """Return the columns of a frame inside a message: those of its header, and of the messages that it carries."""
         header = self.fields("frame", frame.name, frame.fields, without=frame.message)
         if frame.message is None:
@@ -225,28 +225,28 @@ class ColumnsBuilder:
         self._open = before
         return unique([messages[:1], *((column,) for column in header), *((each,) for each in messages[1:])])
 
-    def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[Column, ...]:
+    def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[ColumnView, ...]:
         """Return the columns of a choice: equal types share a column, and several kinds of lists are JSON."""
         arms_by_kind = {kind: [content(arm) for arm in arms] for kind, arms in arms_of_columns(type_).items()}
         if len({self.columns_of(name, arm, doc) for arm in arms_by_kind.get("list", ())}) > 1:
-            return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
+            return (ColumnView(name=name, type=_JSON, doc=doc, wire="json"),)
         arms = [arm for group in arms_by_kind.values() for arm in group]
         if all(map(is_integer, arms)):
-            return (Column(name=name, type=number(widest(arms)), doc=doc),)
+            return (ColumnView(name=name, type=number(widest(arms)), doc=doc),)
         kinds = {self.columns_of(name, arm, doc) for arm in arms}
         if len(kinds) == 1:
             return kinds.pop()
         rows = [self._arm(kind, group) for kind, group in arms_by_kind.items()]
         return self._struct(name, doc, f"{self._open[-1][1]}.{name}", "choice", unique(rows))
 
-    def _arm(self, key: str, arms: list[m.Type]) -> tuple[Column, ...]:
+    def _arm(self, key: str, arms: list[m.Type]) -> tuple[ColumnView, ...]:
         """Return the columns of the arms with one name in JSON: all integers are one number."""
         if all(is_integer(arm) for arm in arms):
-            return (Column(name=key, type=number(widest(arms))),)
+            return (ColumnView(name=key, type=number(widest(arms))),)
         return self.columns_of(key, arms[0], "")
 
 
-def unique(rows: Iterable[tuple[Column, ...]]) -> tuple[Column, ...]:
+def unique(rows: Iterable[tuple[ColumnView, ...]]) -> tuple[ColumnView, ...]:
     """Return the columns with names that differ in more than case; a companion's name is changed first."""
     groups = [tuple(replace(column, name=_plain(column.name)) for column in row) for row in rows]
     taken = {row[0].name.lower() for row in groups}
@@ -267,8 +267,8 @@ def _plain(name: str) -> str:
     return f"{name.lstrip('_')}_" if name.startswith("_") else name
 
 
-def _beside(column: Column, wire: str, type_: str) -> Column:
-    return Column(name=f"{column.name}_{wire}", type=type_, wire=wire)
+def _beside(column: ColumnView, wire: str, type_: str) -> ColumnView:
+    return ColumnView(name=f"{column.name}_{wire}", type=type_, wire=wire)
 
 
 def _shown(fields: Iterable[m.Field]) -> Iterator[m.Field]:

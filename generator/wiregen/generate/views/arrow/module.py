@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wiregen.generate.views.arrow.builder import Column, ColumnsBuilder, Named
+from wiregen.generate.views.arrow.builder import ColumnsBuilder, ColumnView, Named
 from wiregen.schema import model as m
-from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.naming import Namespace, python_name
 
 __all__ = ["ColumnsView", "TableView", "columns_view"]
 
 _UNKNOWN = (
-    Column(
+    ColumnView(
         name="code",
         type="pa.int64()",
         doc="The value that its layout would follow from; null if it is unknown.",
     ),
-    Column(name="data", type="pa.binary()"),
+    ColumnView(name="data", type="pa.binary()"),
 )
 
 
@@ -26,7 +26,7 @@ class TableView:
 
     name: str
     doc: str
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnView, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def columns_view(protocol: m.Protocol, source: str) -> ColumnsView:
         if join.type is not None
     )
     return ColumnsView(
-        name=python_name(protocol.name, Scope.PACKAGE),
+        name=python_name(protocol.name, Namespace.PACKAGE),
         wire_name=protocol.name,
         source=source,
         ports=tuple(port.number for port in protocol.ports),
@@ -99,7 +99,7 @@ def _pieces(protocol: m.Protocol) -> tuple[TableView, ...]:
         TableView(
             name=join.name,
             doc=join.doc,
-            columns=(Column(name="data", type="pa.binary()"),),
+            columns=(ColumnView(name="data", type="pa.binary()"),),
         )
         for join in protocol.joins
         if join.block is not None

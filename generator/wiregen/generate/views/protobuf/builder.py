@@ -14,10 +14,10 @@ from wiregen.generate.views.protobuf.fields import (
     union_names,
 )
 from wiregen.generate.views.protobuf.parts import (
+    FormTestView,
     FunctionView,
-    OptionView,
+    OneofView,
     PartView,
-    TableView,
     all_received,
     all_sent,
     put,
@@ -83,7 +83,7 @@ class ProtobufBuilder:
         self._tailed = tailed(protocol)
         self.names = SerialNames()
         self.functions: list[FunctionView] = []
-        self.tables: list[TableView] = []
+        self.tables: list[OneofView] = []
         self.used_enums: dict[str, bool] = {}
 
     def file(self) -> ProtoFile:
@@ -162,7 +162,7 @@ class ProtobufBuilder:
             (class_of(each), own, each.name, self.names.function(name, each.name))
             for each, own in zip(varieties, names, strict=True)
         )
-        self.tables.append(TableView(name=table, rows=rows))
+        self.tables.append(OneofView(name=table, rows=rows))
         return ProtoMessage(
             name=name,
             doc=declaration_doc(union.doc, union.notes),
@@ -202,7 +202,7 @@ class ProtobufBuilder:
             (class_of(each), own, each.name, self.names.function(each.name))
             for each, own in zip(classes, names, strict=True)
         )
-        self.tables.append(TableView(name=table, rows=rows))
+        self.tables.append(OneofView(name=table, rows=rows))
         chosen = (
             self._chosen(frame.name, name, own, name, oneof)
             for name, own in zip(frame.messages, names, strict=True)
@@ -361,7 +361,7 @@ class ProtobufBuilder:
             )
             fields.append(in_oneof(proto, "form"))
             options.append(
-                OptionView(test=is_instance(each, "value", scope.owner.choices, varieties), part=part)
+                FormTestView(test=is_instance(each, "value", scope.owner.choices, varieties), part=part)
             )
         self._add(
             FunctionView(stem=inner.stem, kind="choice", class_name="Any", doc=own, options=tuple(options))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wiregen.generate.views.protobuf.builder import ProtobufBuilder
 from wiregen.generate.views.protobuf.descriptor import descriptor_pieces
-from wiregen.generate.views.protobuf.parts import FunctionView, TableView
+from wiregen.generate.views.protobuf.parts import FunctionView, OneofView
 from wiregen.generate.views.protobuf.schema import ProtoFile
 from wiregen.generate.views.serial.functions import FunctionsView, functions_view
 from wiregen.generate.views.serial.names import class_of
@@ -28,7 +28,7 @@ class ProtobufView:
     file: ProtoFile
     pieces: tuple[tuple[str, bytes], ...]
     functions: tuple[FunctionView, ...]
-    tables: tuple[TableView, ...]
+    tables: tuple[OneofView, ...]
     frames: tuple[tuple[str, str, str, str], ...]
 
     @property

@@ -9,7 +9,7 @@ from wiregen.generate.views.serial.names import SerialNames, sent, taker
 from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
 from wiregen.schema.value_shapes.shapes import AnyOf, Compound, Many, Nullable, One, Plain
 
-__all__ = ["FunctionView", "OptionView", "PartView", "TableView", "put", "received", "scalar"]
+__all__ = ["FormTestView", "FunctionView", "OneofView", "PartView", "put", "received", "scalar"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class PartView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptionView:
+class FormTestView:
     """A form of a choice, and the test whether a value has it."""
 
     test: str
@@ -49,7 +49,7 @@ class FunctionView:
     class_name: str
     doc: str
     parts: tuple[PartView, ...] = ()
-    options: tuple[OptionView, ...] = ()
+    options: tuple[FormTestView, ...] = ()
     trailing: tuple[str, ...] = ()
     oneof: str = ""
     table: str = ""
@@ -59,7 +59,7 @@ class FunctionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableView:
+class OneofView:
     """The fields of a oneof: class, field, path for errors, stem of the functions."""
 
     name: str

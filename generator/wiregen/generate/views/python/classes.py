@@ -24,8 +24,8 @@ from wiregen.generate.views.python.text import (
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
-from wiregen.schema.naming import Scope, python_name, snake_case
-from wiregen.schema.walk import Attribute, attributes, frame_attributes, references
+from wiregen.schema.naming import Namespace, python_name, snake_case
+from wiregen.schema.walk import AttributeField, attributes, frame_attributes, references
 
 __all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "NumberView", "UnionView"]
 
@@ -151,7 +151,7 @@ class ClassBuilder:
     def constants(self) -> tuple[NumberView, ...]:
         return tuple(
             NumberView(
-                name=python_name(const.name, Scope.MODULE),
+                name=python_name(const.name, Namespace.MODULE),
                 wire_name=const.name,
                 value=repr(const.value),
                 doc=summary(declaration_doc(const.doc, const.notes)),
@@ -162,7 +162,7 @@ class ClassBuilder:
     def enum(self, enum: m.Enum) -> EnumView:
         members = tuple(
             NumberView(
-                name=python_name(member.name, Scope.ENUM_MEMBER),
+                name=python_name(member.name, Namespace.ENUM_MEMBER),
                 wire_name=member.name,
                 value=repr(member.value),
                 doc=declaration_doc(member.doc, member.notes),
@@ -247,7 +247,7 @@ class ClassBuilder:
     def header(self, frame: m.Frame, message: str | None = None) -> tuple[FieldView, ...]:
         """Return the fields of a frame's header; with `message`, with the defaults that they have around it."""
 
-        def views(known: tuple[Attribute, ...]) -> list[FieldView]:
+        def views(known: tuple[AttributeField, ...]) -> list[FieldView]:
             shown = [each for each in known if is_shown(each.field) and each.field.name != frame.message]
             if message is not None:
                 shown = [replace(each, field=default_with(each.field, message)) for each in shown]
@@ -263,7 +263,7 @@ class ClassBuilder:
         return null_names(flat(owner.fields), self._protocol)
 
     def fields(
-        self, attributes_: tuple[Attribute, ...], nulls: frozenset[str], *, is_header: bool = False
+        self, attributes_: tuple[AttributeField, ...], nulls: frozenset[str], *, is_header: bool = False
     ) -> list[FieldView]:
         views, has_default = [], False
         for each in attributes_:
@@ -274,7 +274,7 @@ class ClassBuilder:
             views.append(self._field(each, name, default, nulls, is_late=late))
         return views
 
-    def _default(self, shown: Attribute) -> str | None:
+    def _default(self, shown: AttributeField) -> str | None:
         """Return the default of a parameter: None if the field may be absent with its arm or block."""
         default = default_text(shown.field, self._shared.enums)
         if shown.may_be_absent and (default is None or shown.field.condition is None):
@@ -282,7 +282,7 @@ class ClassBuilder:
         return default
 
     def _field(
-        self, shown: Attribute, name: str, default: str | None, nulls: frozenset[str], *, is_late: bool
+        self, shown: AttributeField, name: str, default: str | None, nulls: frozenset[str], *, is_late: bool
     ) -> FieldView:
         field, about = shown.field, self._protocol.about[shown.field.path]
         type_ = annotation(field.type, self._protocol, nulls)
@@ -314,10 +314,12 @@ class ClassBuilder:
     def frame_extras(self, frame: m.Frame) -> tuple[tuple[str, str, str, str], ...]:
         return self._extras(frame, class_name(frame.name))
 
-    def _views(self, owner: str, shown: tuple[Attribute, ...], nulls: frozenset[str]) -> tuple[LazyView, ...]:
+    def _views(
+        self, owner: str, shown: tuple[AttributeField, ...], nulls: frozenset[str]
+    ) -> tuple[LazyView, ...]:
         return tuple(self._lazy(owner, each, nulls) for each in shown if each.field.view is not None)
 
-    def _lazy(self, owner: str, shown: Attribute, nulls: frozenset[str]) -> LazyView:
+    def _lazy(self, owner: str, shown: AttributeField, nulls: frozenset[str]) -> LazyView:
         field, view = shown.field, shown.field.view
         assert view is not None
         suffix, type_ = "", "Any"
@@ -358,7 +360,7 @@ def _name_of(type_: m.Type) -> str:
     return snake_case(type_.name) if isinstance(type_, m.Reference) else ""
 
 
-def shown_attributes(fields: tuple[m.Field, ...]) -> tuple[Attribute, ...]:
+def shown_attributes(fields: tuple[m.Field, ...]) -> tuple[AttributeField, ...]:
     """Return the fields that the API shows, those of blocks included."""
     return tuple(each for each in attributes(fields) if is_shown(each.field))
 

@@ -15,17 +15,17 @@ from wiregen.generate.views.python.reading.step_views import ReadStep
 __all__ = [
     "ChoiceView",
     "FrameView",
-    "LayoutView",
-    "MessageView",
+    "FunctionTableView",
+    "LayoutFunctionsView",
+    "MessageWriterView",
     "PieceView",
     "PreambleCodec",
     "PreambleView",
-    "TableView",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableView:
+class FunctionTableView:
     """A dict of functions: `kind` is bodies, readers, writers and so on; each entry is a key and a function."""
 
     name: str
@@ -49,7 +49,7 @@ class ChoiceView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageView:
+class MessageWriterView:
     """A message: its class, and its writer in a frame; `writer` is "" if the frame's function writes it.
 
     `encode`: the body of its method, if it does not need a function of its own.
@@ -129,7 +129,7 @@ class PieceView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutView:
+class LayoutFunctionsView:
     """All functions of one layout of the protocol: its own, or a variant's."""
 
     frames: tuple[FrameView, ...]
@@ -140,7 +140,7 @@ class LayoutView:
     """The functions that write a message as its own method."""
     others: CodecView
     """The functions that do not belong to a single declaration."""
-    tables: tuple[TableView, ...]
+    tables: tuple[FunctionTableView, ...]
 
     @property
     def writes(self) -> tuple[WriteFunction, ...]:

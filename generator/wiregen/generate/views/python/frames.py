@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen.generate.steps import frame_layout
-from wiregen.generate.steps.step import FRAME, Dispatch, Layout, Run, Slot, UnsupportedError
+from wiregen.generate.steps.step import FRAME, CodeDispatch, FixedRun, LayoutSteps, Slot, UnsupportedError
 from wiregen.generate.views.python.classes import (
     shown_fields,
 )
@@ -50,7 +50,7 @@ def _code_names(frame: m.Frame) -> Iterator[str]:
                 yield field.name
 
 
-def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
+def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, FixedRun] | None:
     """Return the code at its fixed place (in a frame at `offset`, in the buffer), and the run that contains it.
 
     Return None if the frame needs one function for all its messages. Two frames do too, because each could
@@ -65,8 +65,8 @@ def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
     except UnsupportedError:
         return None
     first = steps[0] if steps else None
-    dispatches = [step for step in steps if isinstance(step, Dispatch)]
-    if not isinstance(first, Run) or len(dispatches) != 1 or frame.message is None:
+    dispatches = [step for step in steps if isinstance(step, CodeDispatch)]
+    if not isinstance(first, FixedRun) or len(dispatches) != 1 or frame.message is None:
         return None
     held = {slot.key for slot in first.slots}
     header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
@@ -81,7 +81,7 @@ def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
     return None
 
 
-def _code_texts(shared: Shared, slot: Slot, before: int, run: Run) -> tuple[str, str, Run] | None:
+def _code_texts(shared: Shared, slot: Slot, before: int, run: FixedRun) -> tuple[str, str, FixedRun] | None:
     if slot.size not in (1, 2, 4, 8):
         return None
     format_ = shared.format(slot)
@@ -93,16 +93,16 @@ def _code_texts(shared: Shared, slot: Slot, before: int, run: Run) -> tuple[str,
     return f"{unpack}(buffer, {at})[0]", f"{unpack}(buffer, {before})[0]", run
 
 
-def header_run(run: Run, header: tuple[m.Field, ...]) -> Run:
+def header_run(run: FixedRun, header: tuple[m.Field, ...]) -> FixedRun:
     """Return a run in which only the fields that the API shows are read."""
     shown = {FRAME + field.name for field in header}
     slots = tuple(
         slot if slot.key in shown else replace(slot, part="padding", expected=None) for slot in run.slots
     )
-    return Run(slots=slots, size=run.size)
+    return FixedRun(slots=slots, size=run.size)
 
 
-def without_unread(layout: Layout | UnsupportedError, frame: m.Frame) -> Layout | UnsupportedError:
+def without_unread(layout: LayoutSteps | UnsupportedError, frame: m.Frame) -> LayoutSteps | UnsupportedError:
     """Return a frame's layout without the plain numbers of its header, which only users of the header need."""
     if isinstance(layout, UnsupportedError):
         return layout
@@ -116,7 +116,7 @@ def without_unread(layout: Layout | UnsupportedError, frame: m.Frame) -> Layout 
         return replace(slot, part="padding") if is_unread else slot
 
     steps = tuple(
-        replace(step, slots=tuple(read(slot) for slot in step.slots)) if isinstance(step, Run) else step
+        replace(step, slots=tuple(read(slot) for slot in step.slots)) if isinstance(step, FixedRun) else step
         for step in layout.steps
     )
     return replace(layout, steps=steps)
@@ -130,7 +130,7 @@ def message_annotation(frame: m.Frame) -> str:
 def can_skip(shared: Shared, frame: m.Frame) -> bool:
     steps = frame_layout(shared.protocol, frame, None).steps
     return any(
-        isinstance(step, Dispatch) and step.can_skip and (step.only is None or step.is_lenient)
+        isinstance(step, CodeDispatch) and step.can_skip and (step.only is None or step.is_lenient)
         for step in steps
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from wiregen.generate.steps import frame_layout, layout_of
-from wiregen.generate.steps.step import FRAME, Layout, Leave, Option, UnsupportedError
+from wiregen.generate.steps.step import FRAME, LayoutSteps, Leave, OptionalField, UnsupportedError
 from wiregen.generate.views.python.checks import any_of
 from wiregen.generate.views.python.classes import shown_fields, single_code
 from wiregen.generate.views.python.frames import message_annotation, without_unread
@@ -65,7 +65,7 @@ class FunctionBuilder:
 
     # ---- traits
 
-    def state_of(self, layout: Layout, traits: Traits) -> str:
+    def state_of(self, layout: LayoutSteps, traits: Traits) -> str:
         if traits.is_heavy or inflates(layout.steps):
             return "always"
         if has_empty_items(layout.steps):
@@ -76,7 +76,7 @@ class FunctionBuilder:
 
     def read(
         self,
-        layout: Layout | UnsupportedError,
+        layout: LayoutSteps | UnsupportedError,
         names: ReadNames,
         traits: Traits,
         class_: str,
@@ -117,7 +117,7 @@ class FunctionBuilder:
             values=(*values, *extra),
         )
 
-    def _beyond(self, layout: Layout) -> str:
+    def _beyond(self, layout: LayoutSteps) -> str:
         """Return the test of a frame's end and size, without the parts that its own region ensures."""
         tests = () if ends_in_region(layout.steps) else ("position > end",)
         limit, longest = self._shared.frame_limit, longest_size(layout)
@@ -223,7 +223,7 @@ class FunctionBuilder:
 
     def write(
         self,
-        layout: Layout | UnsupportedError,
+        layout: LayoutSteps | UnsupportedError,
         names: WriteNames,
         traits: Traits,
         class_: str,
@@ -270,7 +270,7 @@ class FunctionBuilder:
         )
 
     def _limit_to_test(
-        self, layout: Layout | UnsupportedError, traits: Traits, *, is_counted: bool
+        self, layout: LayoutSteps | UnsupportedError, traits: Traits, *, is_counted: bool
     ) -> int | None:
         """Return the limit of a frame, or None if what is written cannot exceed it.
 
@@ -346,20 +346,22 @@ class FunctionBuilder:
         names.fields = dict(fields_by_key(fields, "", self._protocol))
         function = self._shared.variety_writer(union.name, variety.name)
         traits = self.traits.of_variety(union, variety, function)
-        layout: Layout | UnsupportedError = laid(lambda: layout_of(self._protocol, fields, is_bounded=True))
+        layout: LayoutSteps | UnsupportedError = laid(
+            lambda: layout_of(self._protocol, fields, is_bounded=True)
+        )
         if single_code(variety) is None and not is_byte_codes(variety):
             layout = UnsupportedError(variety.path, "several codes that are not single bytes")
         class_ = variety_class(union.name, variety.name)
         return self.write(layout, names, traits, class_, fields=variety.fields)
 
-    def write_header_list(self, name: str, step: Option) -> WriteFunction:
+    def write_header_list(self, name: str, step: OptionalField) -> WriteFunction:
         """Return the function that writes an optional list of a header where it is present."""
         names = self._write_names((step.field,), FRAME)
         value = local_name(step.field.name)
         names.headers, names.locals = {step.field.name: value}, Locals(frozenset((value, "state")))
         names.present = {step.key}
         names.again = f"{name}({value}, _WriteState(_LIMITS))"
-        layout = Layout(steps=step.steps, fixed_size=None)
+        layout = LayoutSteps(steps=step.steps, fixed_size=None)
         traits = Traits(name=name, is_frame=False)
         return self.write(layout, names, traits, "", f"{value}: Any, state: _Writing")
 
@@ -369,7 +371,7 @@ class FunctionBuilder:
         free = [field for field in shown_fields(struct.fields) if field.name != carrier.data]
         names = self._write_names(struct.fields, FRAME)
         names.headers = {carrier.data: "data_"}
-        layout: Layout | UnsupportedError = laid(lambda: chunk_layout(self._protocol, struct))
+        layout: LayoutSteps | UnsupportedError = laid(lambda: chunk_layout(self._protocol, struct))
         flags = flags_of_last(free, carrier.until)
         if flags is None:
             layout = UnsupportedError(struct.path, "chunks like these, on writing")

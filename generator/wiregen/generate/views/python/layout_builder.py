@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wiregen.generate.steps.step import FRAME, Run, Slot
+from wiregen.generate.steps.step import FRAME, FixedRun, Slot
 from wiregen.generate.views.python.classes import (
     ClassBuilder,
     shown_attributes,
     shown_fields,
 )
-from wiregen.generate.views.python.frame_views import ChoiceView, FrameView, LayoutView, TableView
+from wiregen.generate.views.python.frame_views import (
+    ChoiceView,
+    FrameView,
+    FunctionTableView,
+    LayoutFunctionsView,
+)
 from wiregen.generate.views.python.frames import (
     can_skip,
     code_place,
@@ -71,13 +76,13 @@ class LayoutBuilder:
         self._shared = shared
         self._classes = classes
 
-    def build(self) -> LayoutView:
+    def build(self) -> LayoutFunctionsView:
         """Return the view."""
         shared = self._shared
         protocol, functions = shared.protocol, FunctionBuilder(shared)
         frames: list[FrameView] = []
         codecs = Codecs()
-        tables: list[TableView] = []
+        tables: list[FunctionTableView] = []
         is_body_read = False
         for frame in protocol.frames:
             place = code_place(shared, frame)
@@ -103,7 +108,7 @@ class LayoutBuilder:
         if shared.is_deep:
             for name, carrier in shared.chunks.items():
                 codecs.add("", None, functions.write_chunk(name, carrier))
-        return LayoutView(
+        return LayoutFunctionsView(
             frames=tuple(frames),
             unions=unions,
             codecs={name: codecs.of(name) for name in self._names()},
@@ -163,7 +168,7 @@ class LayoutBuilder:
         frame: m.Frame,
         view: FrameView,
         codecs: Codecs,
-        tables: list[TableView],
+        tables: list[FunctionTableView],
     ) -> FrameView:
         """Add the functions that read and write whole frames, one for each message; return the view with their tables."""
         shared = self._shared
@@ -195,7 +200,7 @@ class LayoutBuilder:
 
     def _class_tables(
         self, messages: list[m.Message], methods: set[str], view: FrameView
-    ) -> Iterator[TableView]:
+    ) -> Iterator[FunctionTableView]:
         """Yield the tables of the functions that write each message: its method, which has no state, or a function."""
         kind = "dict[type, Callable[..., bytes]]"
         encoders = tuple(
@@ -209,15 +214,15 @@ class LayoutBuilder:
             if each.name not in methods
         )
         if encoders:
-            yield TableView(name=view.encoders, annotation=kind, entries=encoders)
-        yield TableView(name=view.writers, annotation=kind, entries=writers)
+            yield FunctionTableView(name=view.encoders, annotation=kind, entries=encoders)
+        yield FunctionTableView(name=view.writers, annotation=kind, entries=writers)
 
     def _bodies(
         self,
         functions: FunctionBuilder,
         shared: Shared,
         codecs: Codecs,
-        tables: list[TableView],
+        tables: list[FunctionTableView],
     ) -> None:
         """Add the functions that read and write messages by themselves."""
         for message in shared.protocol.messages:
@@ -229,17 +234,21 @@ class LayoutBuilder:
             if message.code is not None
         )
         name = f"_BODY_WRITERS{shared.inner_suffix.upper()}"
-        tables.append(TableView(name=name, annotation="dict[type, Callable[..., bytes]]", entries=entries))
+        tables.append(
+            FunctionTableView(name=name, annotation="dict[type, Callable[..., bytes]]", entries=entries)
+        )
 
     @staticmethod
-    def _code_tables(shared: Shared, name: str, function: Callable[[str], str]) -> Iterator[TableView]:
+    def _code_tables(
+        shared: Shared, name: str, function: Callable[[str], str]
+    ) -> Iterator[FunctionTableView]:
         """Yield a table by code, or one by role and code if roles share codes or have frames of their own."""
         result = "_Message" if name.startswith("_READERS") else "Any"
         kind = f"Callable[[bytes, int, int, _Reading], tuple[{result}, int]]"
         if not shared.has_tables_by_role:
             codes = shared.codes(None)
             entries = tuple((repr(code), function(message.name)) for code, message in codes.items())
-            yield TableView(name=name, annotation=f"dict[int, {kind}]", entries=entries)
+            yield FunctionTableView(name=name, annotation=f"dict[int, {kind}]", entries=entries)
             return
         rows = []
         for role in (None, *shared.protocol.roles):
@@ -248,24 +257,28 @@ class LayoutBuilder:
             shared.uses |= {"foreign"} if foreign else set()
             inside = ", ".join((*readers, *foreign))
             rows.append((repr(role), f"{{{inside}}}"))
-        yield TableView(name=name, annotation=f"dict[str | None, dict[int, {kind}]]", entries=tuple(rows))
+        yield FunctionTableView(
+            name=name, annotation=f"dict[str | None, dict[int, {kind}]]", entries=tuple(rows)
+        )
 
     @staticmethod
-    def _foreign_table(shared: Shared) -> TableView:
+    def _foreign_table(shared: Shared) -> FunctionTableView:
         """Return the messages that only other roles send, among each role's codes."""
         rows = []
         for role in shared.protocol.roles:
             names = [class_name(message.name) for message in shared.foreign_messages(role)]
             rows.append((repr(role), f"frozenset(({', '.join(names)}{',' * bool(names)}))"))
-        return TableView(name="_FOREIGN", annotation="dict[str, frozenset[type]]", entries=tuple(rows))
+        return FunctionTableView(
+            name="_FOREIGN", annotation="dict[str, frozenset[type]]", entries=tuple(rows)
+        )
 
     @staticmethod
-    def _codes_table(shared: Shared, frame: m.Frame) -> TableView:
+    def _codes_table(shared: Shared, frame: m.Frame) -> FunctionTableView:
         """Return the code of each message that a frame can carry."""
         codes = shared.codes(frame.role)
         entries = tuple((class_name(message.name), repr(code)) for code, message in codes.items())
         name = shared.codes_table(frame)
-        return TableView(name=name, annotation="dict[type, int]", entries=entries)
+        return FunctionTableView(name=name, annotation="dict[type, int]", entries=entries)
 
     def _union(
         self,
@@ -315,7 +328,7 @@ class LayoutBuilder:
 
     # ---- frames and messages
 
-    def _frame(self, shared: Shared, frame: m.Frame, place: tuple[str, str, Run] | None) -> FrameView:
+    def _frame(self, shared: Shared, frame: m.Frame, place: tuple[str, str, FixedRun] | None) -> FrameView:
         shown = tuple(each for each in shown_attributes(frame.fields) if each.field.name != frame.message)
         header_fields = tuple(each.field for each in shown)
         header = self._classes.header(frame)

@@ -10,16 +10,16 @@ from wiregen.generate.steps.step import (
     FRAME,
     Check,
     Enter,
-    Given,
-    Layout,
+    FixedRun,
+    GivenLength,
+    LayoutSteps,
     Leave,
     Mark,
-    Number,
-    Option,
-    Repeat,
-    Run,
+    OptionalField,
+    RepeatedItems,
     Step,
     UnsupportedError,
+    VariableNumber,
 )
 from wiregen.generate.views.python.classes import single_code
 from wiregen.generate.views.python.text import flat
@@ -101,12 +101,12 @@ def bodies_end(protocol: m.Protocol) -> bool:
     return ends == {True}
 
 
-def chunk_layout(protocol: m.Protocol, struct: m.Struct) -> Layout:
+def chunk_layout(protocol: m.Protocol, struct: m.Struct) -> LayoutSteps:
     from wiregen.generate.steps.flattening import Flattener
     from wiregen.generate.steps.run_merging import merged_runs
 
     steps = tuple(merged_runs(Flattener(protocol, None).fields(struct.fields, FRAME)))
-    return Layout(steps=steps, fixed_size=None)
+    return LayoutSteps(steps=steps, fixed_size=None)
 
 
 def flags_of_last(free: Sequence[m.Field], until: m.Expression) -> dict[str, str] | None:
@@ -122,7 +122,7 @@ def flags_of_last(free: Sequence[m.Field], until: m.Expression) -> dict[str, str
             return None
 
 
-def laid(make: Callable[[], Layout]) -> Layout | UnsupportedError:
+def laid(make: Callable[[], LayoutSteps]) -> LayoutSteps | UnsupportedError:
     try:
         return make()
     except UnsupportedError as error:
@@ -145,7 +145,7 @@ def n_lists(steps: tuple[Step, ...]) -> int:
     number = 0
     for step in nested(steps):
         number += {"repeat": 1, "carry": 1, "invoke": 2, "dispatch": 2}.get(step.kind, 0)
-        if isinstance(step, Repeat) and any(each.kind in ("repeat", "invoke") for each in step.item):
+        if isinstance(step, RepeatedItems) and any(each.kind in ("repeat", "invoke") for each in step.item):
             number += 1
     return number
 
@@ -156,7 +156,7 @@ def ends_in_region(steps: tuple[Step, ...]) -> bool:
     return any(isinstance(step, Leave) for step in last)
 
 
-def longest_size(layout: Layout) -> int | None:
+def longest_size(layout: LayoutSteps) -> int | None:
     """Return the most bytes of a layout, if its fixed size or a `where` on the size of its only region bounds them."""
     steps = layout.steps
     enters = [step for step in steps if isinstance(step, Enter)]
@@ -165,7 +165,7 @@ def longest_size(layout: Layout) -> int | None:
     enter = enters[0]
     before = steps[: steps.index(enter)]
     sizes = [
-        step.size if isinstance(step, Run) else 0 if isinstance(step, Check | Mark) else None
+        step.size if isinstance(step, FixedRun) else 0 if isinstance(step, Check | Mark) else None
         for step in before
     ]
     highest = [_highest(step, enter) for step in before]
@@ -182,7 +182,7 @@ def _highest(step: Step, enter: Enter) -> int | None:
                 what="where",
                 expression=m.Operation(operator="in", left=left, right=m.Range(high=m.Number(value=high))),
             ),
-            Given(value=m.FieldReference() as size),
+            GivenLength(value=m.FieldReference() as size),
         ) if (
             left == size
         ):
@@ -193,16 +193,16 @@ def _highest(step: Step, enter: Enter) -> int | None:
 
 def has_empty_items(steps: tuple[Step, ...]) -> bool:
     """Return whether a list may hold items without bytes, so that the bytes do not bound their number."""
-    return any(isinstance(step, Repeat) and step.smallest == 0 for step in nested(steps))
+    return any(isinstance(step, RepeatedItems) and step.smallest == 0 for step in nested(steps))
 
 
 def nested(steps: tuple[Step, ...]) -> Iterator[Step]:
     for step in steps:
         yield step
         match step:
-            case Repeat():
+            case RepeatedItems():
                 yield from nested(step.item)
-            case Option():
+            case OptionalField():
                 yield from nested(step.steps)
             case _ if step.kind == "choose":
                 for case in step.cases:
@@ -211,7 +211,7 @@ def nested(steps: tuple[Step, ...]) -> Iterator[Step]:
                 yield from nested(step.content)
 
 
-def has_options(layout: Layout | UnsupportedError) -> bool:
+def has_options(layout: LayoutSteps | UnsupportedError) -> bool:
     """Return whether a value may be None in a way that a type checker cannot follow."""
     return not isinstance(layout, UnsupportedError) and any(
         step.kind in ("option", "choose") or _is_coded(step) for step in nested(layout.steps)
@@ -220,7 +220,7 @@ def has_options(layout: Layout | UnsupportedError) -> bool:
 
 def _is_coded(step: Step) -> bool:
     """Return whether a step is a number of a coding, which may have null."""
-    return isinstance(step, Number) and isinstance(step.type, m.CodingReference)
+    return isinstance(step, VariableNumber) and isinstance(step.type, m.CodingReference)
 
 
 def is_measured(steps: tuple[Step, ...]) -> bool:
@@ -252,7 +252,7 @@ def names_frames(protocol: m.Protocol) -> bool:
     return any(isinstance(each, m.FrameReference | m.MessageReference) for each in references(*types))
 
 
-def is_apart(step: Option) -> bool:
+def is_apart(step: OptionalField) -> bool:
     """Return whether a step is an optional list of a frame's header that depends on no other field.
 
     Such a list is written by one function, which all messages of the frame call.

@@ -9,8 +9,8 @@ from wiregen.generate.views.python.classes import ClassBuilder, ClassView, EnumV
 from wiregen.generate.views.python.codings import coding_view
 from wiregen.generate.views.python.frame_views import (
     FrameView,
-    LayoutView,
-    MessageView,
+    LayoutFunctionsView,
+    MessageWriterView,
     PieceView,
     PreambleCodec,
     PreambleView,
@@ -23,7 +23,7 @@ from wiregen.generate.views.python.text import class_name, declaration_doc
 from wiregen.schema import model as m
 from wiregen.schema.circles import varied
 from wiregen.schema.copies import replace
-from wiregen.schema.naming import Scope, python_name, snake_case
+from wiregen.schema.naming import Namespace, python_name, snake_case
 from wiregen.schema.walk import attributes, compresses
 
 __all__ = ["ModuleBuilder", "ModuleView"]
@@ -62,7 +62,7 @@ class ModuleBuilder:
         exports = self._exports(classes, (*frames, *unions, *enums, *constants))
         refused = [text for shared in self._all_shared for text in shared.refused]
         return ModuleView(
-            name=python_name(protocol.name, Scope.PACKAGE),
+            name=python_name(protocol.name, Namespace.PACKAGE),
             wire_name=protocol.name,
             source=self._source,
             doc=declaration_doc(protocol.doc, protocol.notes, protocol.sources),
@@ -102,7 +102,7 @@ class ModuleBuilder:
             schema=tuple(self._schema.splitlines()),
         )
 
-    def _layouts(self) -> tuple[LayoutView, ...]:
+    def _layouts(self) -> tuple[LayoutFunctionsView, ...]:
         """Return the protocol's own layout and those of its variants."""
         shared = (self._shared, *(self._variant(variant) for variant in self._protocol.variants))
         return tuple(LayoutBuilder(each, self._classes).build() for each in shared)
@@ -144,7 +144,7 @@ class ModuleBuilder:
         if "Unknown" in self._shared.uses:
             yield "Unknown"
 
-    def _message_names(self, messages: tuple[MessageView, ...]) -> list[str]:
+    def _message_names(self, messages: tuple[MessageWriterView, ...]) -> list[str]:
         names = [message.data.name for message in messages]
         names += [class_name(join.name) for join in self._protocol.joins if join.block is not None]
         return [*names, "Unknown"] if "Unknown" in self._shared.uses else names
@@ -155,13 +155,13 @@ class ModuleBuilder:
         self._all_shared.append(shared)
         return shared
 
-    def _message(self, message: m.Message, layout: LayoutView) -> MessageView:
+    def _message(self, message: m.Message, layout: LayoutFunctionsView) -> MessageWriterView:
         frame = self._shared.frame_of_message(message)
         view = next(each for each in layout.frames if each.wire_name == frame.name)
         is_whole = bool(view.table) and message.code is not None
         writer = self._shared.writer(message.name) if is_whole else ""
         writes = [write for write in layout.codecs[message.name].writes if write.name == writer]
-        return MessageView(
+        return MessageWriterView(
             data=self._classes.data(message),
             frame=replace(view, header=self._classes.header(frame, message.name)),
             writer=writer,
@@ -201,7 +201,7 @@ class ModuleBuilder:
             name=class_name(join.name), wire_name=join.name, frame=class_name(join.block[0]), doc=doc
         )
 
-    def _frame_classes(self, messages: tuple[MessageView, ...]) -> tuple[tuple[str, str], ...]:
+    def _frame_classes(self, messages: tuple[MessageWriterView, ...]) -> tuple[tuple[str, str], ...]:
         if len(self._protocol.frames) == 1:
             return ()
         pieces = [join for join in self._protocol.joins if join.block is not None]
@@ -210,7 +210,7 @@ class ModuleBuilder:
             *((class_name(join.name), class_name(join.block[0])) for join in pieces if join.block),
         )
 
-    def _by_role(self, layouts: tuple[LayoutView, ...], what: str) -> tuple[tuple[str, str], ...]:
+    def _by_role(self, layouts: tuple[LayoutFunctionsView, ...], what: str) -> tuple[tuple[str, str], ...]:
         """Return the function for each variant and role (or frame class), if there are several."""
         if len(self._protocol.frames) == 1 and not self._protocol.variants:
             return ()
@@ -227,7 +227,7 @@ class ModuleBuilder:
 
     def _uses(
         self,
-        layouts: tuple[LayoutView, ...],
+        layouts: tuple[LayoutFunctionsView, ...],
         classes: tuple[ClassView, ...],
         frames: tuple[FrameView, ...],
         refused: list[str],

@@ -15,15 +15,15 @@ from wiregen.generate.views.python.classes import (
 from wiregen.generate.views.python.codings import CodingView
 from wiregen.generate.views.python.frame_views import (
     FrameView,
-    LayoutView,
-    MessageView,
+    LayoutFunctionsView,
+    MessageWriterView,
     PieceView,
     PreambleView,
 )
 from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.version import SCHEMA_VERSION
 
-__all__ = ["AliasView", "ModuleView", "rank"]
+__all__ = ["ModuleView", "UnionAliasView", "rank"]
 
 LOADED_LATE = (
     "Connection", "Ended", "Fault", "Received", "Session", "SessionError", "TimedOut", "Violation",
@@ -80,7 +80,7 @@ _ALWAYS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AliasView:
+class UnionAliasView:
     """A name for a union of classes; its text is in rows that fit a line."""
 
     name: str
@@ -103,8 +103,8 @@ class ModuleView:
     unions: tuple[UnionView, ...]
     codings: tuple[CodingView, ...]
     preambles: tuple[PreambleView, ...]
-    messages: tuple[MessageView, ...]
-    layouts: tuple[LayoutView, ...]
+    messages: tuple[MessageWriterView, ...]
+    layouts: tuple[LayoutFunctionsView, ...]
     frames: tuple[FrameView, ...]
     onlys: tuple[tuple[str, tuple[str, ...]], ...]
     message_annotation: str
@@ -267,7 +267,7 @@ class ModuleView:
         return bool(self.header) and (bool(self.frame_classes) or self.has_required)
 
     @property
-    def aliases(self) -> tuple[AliasView, ...]:
+    def aliases(self) -> tuple[UnionAliasView, ...]:
         """The unions that annotations name."""
         frames = tuple(frame.name for frame in self.frames)
         preambles = tuple(preamble.data.name for preamble in self.preambles)
@@ -278,7 +278,7 @@ class ModuleView:
             *((union.alias, tuple(arm.qualified for arm in union.varieties), True) for union in self.unions),
         )
         return tuple(
-            AliasView(name=name, rows=_rows(" | ".join(names) or "None"))
+            UnionAliasView(name=name, rows=_rows(" | ".join(names) or "None"))
             for name, names, is_used in named
             if is_used
         )

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wiregen.generate.steps.step import FRAME, Run, Slot
+from wiregen.generate.steps.step import FRAME, FixedRun, Slot
 from wiregen.schema import model as m
-from wiregen.schema.naming import Scope, constant_case, python_name, snake_case
+from wiregen.schema.naming import Namespace, constant_case, python_name, snake_case
 
 _OWN_LOCALS = frozenset(
     "buffer bool getattr map offset end state position start stop message frame n data parts part append limits level inner inner_end"
@@ -117,12 +117,12 @@ def singular(word: str) -> str:
 
 def local_name(name: str) -> str:
     """Return a field's name as a local variable or parameter."""
-    return python_name(name, Scope.FRAME_MEMBER)
+    return python_name(name, Namespace.FRAME_MEMBER)
 
 
 def attribute(name: str) -> str:
     """Return a field's name as an attribute."""
-    return python_name(name, Scope.MEMBER)
+    return python_name(name, Namespace.MEMBER)
 
 
 def enum_table(name: str) -> str:
@@ -206,7 +206,7 @@ def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:
     return type_.endian
 
 
-def split_by_endian(run: Run, enums: Mapping[str, m.Enum]) -> tuple[tuple[str, tuple[Slot, ...]], ...]:
+def split_by_endian(run: FixedRun, enums: Mapping[str, m.Enum]) -> tuple[tuple[str, tuple[Slot, ...]], ...]:
     """Return the slots of a run in groups that one struct format can hold, each with its `<` or `>`."""
     groups: list[tuple[m.Endian | None, list[Slot]]] = [(None, [])]
     for slot in run.slots:

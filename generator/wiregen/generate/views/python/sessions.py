@@ -10,7 +10,7 @@ from wiregen.generate.views.python.module_views import LOADED_LATE, ModuleView
 from wiregen.generate.views.python.names import caseless
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
-from wiregen.schema.naming import Scope, camel_case, python_name, snake_case
+from wiregen.schema.naming import Namespace, camel_case, python_name, snake_case
 
 __all__ = ["SessionsView", "sessions_view"]
 
@@ -163,7 +163,7 @@ def _session(protocol: m.Protocol, session: m.Session) -> SessionView:
 
 
 def _free(name: str) -> str:
-    spelled = python_name(name, Scope.MEMBER)
+    spelled = python_name(name, Namespace.MEMBER)
     return f"{spelled}_" if spelled in _TAKEN else spelled
 
 
@@ -196,7 +196,7 @@ def _enum(protocol: m.Protocol, type_: m.Type) -> m.Enum | None:
 def _annotation(type_: m.Type, enum: m.Enum | None) -> str:
     match type_:
         case m.EnumReference():
-            name = python_name(type_.name, Scope.MODULE)
+            name = python_name(type_.name, Namespace.MODULE)
             return f"messages.{name}" + (" | int" if enum is not None and enum.is_open else "")
         case m.Boolean():
             return "bool"
@@ -227,7 +227,7 @@ def _options(protocol: m.Protocol) -> Iterator[OptionView]:
 def _default(option: m.Variable, enum: m.Enum | None) -> str:
     match option.initial:
         case m.MemberReference() as member:
-            return f"messages.{python_name(member.enum, Scope.MODULE)}.{python_name(member.member, Scope.ENUM_MEMBER)}"
+            return f"messages.{python_name(member.enum, Namespace.MODULE)}.{python_name(member.member, Namespace.ENUM_MEMBER)}"
         case m.Number() | m.Truth() | m.String() as constant:
             return repr(constant.value)
         case m.Octets(hex=digits):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wiregen.generate.steps.step import Option, Slot
+from wiregen.generate.steps.step import OptionalField, Slot
 from wiregen.generate.views.python.names import (
     PackedNumber,
     StructTable,
@@ -63,7 +63,7 @@ class Shared:
 
         self._stems: Stems = Stems(_TAKEN) if parent is None else parent._stems
         self.chunks: dict[str, m.Chunks] = {}
-        self.header_lists: dict[str, Option] = {}
+        self.header_lists: dict[str, OptionalField] = {}
         """The optional lists of headers that have a function of their own, by its name."""
         self.refused: list[str] = []
         """The declarations without a straight-line form for reading; `refused_writes`: for writing.
@@ -161,7 +161,7 @@ class Shared:
     def body_writer(self, name: str) -> str:
         return self.own(f"{writer(name)}_body{self.inner_suffix}", name, "body")
 
-    def header_list_writer(self, frame: str, step: Option) -> str:
+    def header_list_writer(self, frame: str, step: OptionalField) -> str:
         """Return the name of the function that writes an optional list of a header, which is made once it is called."""
         field = step.field.name
         name = self.own(f"{writer(frame)}_{snake_case(field)}{self.suffix}", frame, field)

@@ -8,7 +8,7 @@ from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
-from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.naming import Namespace, python_name
 from wiregen.schema.walk import attributes, own_blocks
 
 _OWN_TYPES = frozenset(
@@ -165,7 +165,7 @@ def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum
     """Return a constant of a type as Python, or None if it has no short form in Python."""
     match value:
         case m.MemberReference(enum=enum, member=member):
-            return f"{class_name(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
+            return f"{class_name(enum)}.{python_name(member, Namespace.ENUM_MEMBER)}"
         case m.Number(value=number) | m.Truth(value=number):
             return repr(number)
         case m.String(value=text):
@@ -186,7 +186,7 @@ def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum
 
 def class_name(name: str) -> str:
     """Return the name of a declaration's class."""
-    return python_name(name, Scope.MODULE, granted=("Frame",))
+    return python_name(name, Namespace.MODULE, granted=("Frame",))
 
 
 def encoding_text(type_: m.Text) -> tuple[str, str]:

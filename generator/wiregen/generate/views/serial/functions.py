@@ -11,7 +11,7 @@ from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import annotation, class_name, flat, null_names
 from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of
 from wiregen.schema import model as m
-from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.naming import Namespace, python_name
 from wiregen.schema.value_shapes import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
 from wiregen.schema.walk import compresses, is_compressed, nested_types
 
@@ -116,7 +116,7 @@ def functions_view(
         *(enums & mentioned),
     }
     return FunctionsView(
-        name=python_name(protocol.name, Scope.PACKAGE),
+        name=python_name(protocol.name, Namespace.PACKAGE),
         wire_name=protocol.name,
         source=source,
         title=title,

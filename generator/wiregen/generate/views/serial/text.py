@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from wiregen.generate.steps import UnsupportedError
 from wiregen.generate.views.python.text import default_text, flat
 from wiregen.schema import model as m
-from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.naming import Namespace, python_name
 from wiregen.schema.walk import nested_types
 
 __all__ = ["code_rule", "default_of", "model_fields", "proto_name", "proto_unique", "unique"]
@@ -15,7 +15,7 @@ __all__ = ["code_rule", "default_of", "model_fields", "proto_name", "proto_uniqu
 
 def proto_name(name: str) -> str:
     """Return a field's name in a schema that is also usable as an attribute in Python."""
-    return python_name(name, Scope.PROTO) if name else ""
+    return python_name(name, Namespace.PROTO) if name else ""
 
 
 def unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:

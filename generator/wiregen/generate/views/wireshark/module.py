@@ -13,7 +13,7 @@ from wiregen.runtime.schema import declarations as d
 from wiregen.schema import model as m
 from wiregen.schema.lowering import lower
 
-__all__ = ["LayoutView", "LuaEntry", "WiresharkView", "filter_name", "wireshark_view"]
+__all__ = ["DissectorLayoutView", "LuaEntry", "WiresharkView", "filter_name", "wireshark_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class LuaEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutView:
+class DissectorLayoutView:
     """The declarations of the protocol, or those that a variant has in another layout."""
 
     title: str
@@ -58,7 +58,7 @@ class WiresharkView:
     opens: tuple[LuaEntry, ...]
     unions: tuple[LuaEntry, ...]
     contexts: tuple[LuaEntry, ...]
-    layouts: tuple[LayoutView, ...]
+    layouts: tuple[DissectorLayoutView, ...]
     ports: tuple[m.Port, ...]
 
 
@@ -81,7 +81,7 @@ def wireshark_view(protocol: m.Protocol, source: str) -> WiresharkView:
     left_out: list[str] = []
     layout = Layout(schema, Options())
     types = LuaTypes(layout, left_out)
-    base = LayoutView(
+    base = DissectorLayoutView(
         title=lua_string("the protocol's own"),
         structs=_records(types, schema.structs),
         messages=tuple(_message(types, name, each) for name, each in schema.messages.items()),
@@ -93,7 +93,7 @@ def wireshark_view(protocol: m.Protocol, source: str) -> WiresharkView:
     for name, variant in schema.variants.items():
         other = LuaTypes(Layout(schema, Options(variant=name)), left_out)
         variants.append(
-            LayoutView(
+            DissectorLayoutView(
                 title=lua_string(name),
                 structs=_records(other, variant.structs),
                 messages=tuple(_message(other, each, variant.messages[each]) for each in variant.messages),

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from ...schema.types import Type
     from .writer import Writer
 
-__all__ = ["Row"]
+__all__ = ["WrittenRecord"]
 
 _CHOSEN = Lazy("reference.writing.choices", "chosen")
 _WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
 
-class Row:
+class WrittenRecord:
     """A declaration that is written.
 
     Attributes:
@@ -57,7 +57,7 @@ class Row:
         owner: Value,
         path: str,
         *,
-        frame: Row | None = None,
+        frame: WrittenRecord | None = None,
         body: str | None = None,
         body_path: str = "",
     ) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["read_bytes", "read_prefix", "read_span", "read_text", "rest_of"]
 
 
-class Span:
+class SizedRun:
     """A run of bytes of a known size, which starts here.
 
     Attributes:
@@ -42,23 +42,23 @@ class Span:
 
 def read_span(
     reader: Reader, length: ByteLength, place: Place, *, unit: int = 1
-) -> Generator[int, bool, Span]:
+) -> Generator[int, bool, SizedRun]:
     """Return the span of bytes that a length gives; `unit`: the bytes that it counts as one."""
     match length:
         case Prefix():
             prefix = yield from read_prefix(reader, length, place, "length")
             number = prefix.value
             assert number is None or isinstance(number, int)
-            return Span(None if number is None else number * unit, prefix=prefix)
+            return SizedRun(None if number is None else number * unit, prefix=prefix)
         case Computed(expression):
             size = reader.number(expression, place)
-            return Span(size * unit, blame=reader.blame(expression))
+            return SizedRun(size * unit, blame=reader.blame(expression))
         case ToEnd():
-            return Span(rest_of(reader, place))
+            return SizedRun(rest_of(reader, place))
         case Delimited(digits):
             delimiter = bytes.fromhex(digits)
             size = yield from _find(reader, delimiter, place, unit)
-            return Span(size, delimiter=len(delimiter))
+            return SizedRun(size, delimiter=len(delimiter))
 
 
 def read_prefix(reader: Reader, length: Prefix, place: Place, name: str) -> Steps:
@@ -100,7 +100,7 @@ def _find(reader: Reader, delimiter: bytes, place: Place, unit: int) -> Generato
 
 
 def _take_span(
-    reader: Reader, span: Span, place: Place
+    reader: Reader, span: SizedRun, place: Place
 ) -> Generator[int, bool, tuple[bytes, tuple[Node, ...]]]:
     """Return the bytes of a span and the nodes of its parts; no nodes if the span has a single part."""
     start = reader.window.here

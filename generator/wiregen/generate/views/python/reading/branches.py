@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wiregen.generate.steps.step import (
     Choose,
-    Option,
+    OptionalField,
     UnsupportedError,
 )
 from wiregen.generate.views.python.expressions import python_expression, span_test
@@ -37,7 +37,7 @@ class BranchReader:
         self._names = builder.names
         self._shared = builder.names.shared
 
-    def option(self, step: Option) -> Iterator[ReadStep]:
+    def option(self, step: OptionalField) -> Iterator[ReadStep]:
         names = self._names
         if step.is_trailing:
             yield from self._trailing(step)
@@ -52,7 +52,7 @@ class BranchReader:
         before += [*self._give(keys), *self._unread(known)]
         yield ReadOption(before=tuple(before), condition=condition, steps=(*inside, *assigns))
 
-    def _trailing(self, step: Option) -> Iterator[ReadStep]:
+    def _trailing(self, step: OptionalField) -> Iterator[ReadStep]:
         """Yield an option with the rest of its row inside; the first one assigns the defaults of all."""
         names = self._names
         before = list(self._builder.settle())

@@ -8,11 +8,11 @@ from wiregen.generate.steps.step import (
     Chunk,
     Delimiter,
     Extent,
-    Given,
+    GivenLength,
     Held,
-    Number,
     Rest,
     UnsupportedError,
+    VariableNumber,
 )
 from wiregen.generate.views.python.expressions import python_expression
 from wiregen.generate.views.python.reading.names import ReadLookup, ReadNames
@@ -41,7 +41,7 @@ class LengthReader:
         self._shared = names.shared
         self._runs = runs
 
-    def number(self, step: Number) -> ReadVarint | ReadCall:
+    def number(self, step: VariableNumber) -> ReadVarint | ReadCall:
         names, target, at = self._names, self._names.locals.name(step.key), self._names.at
         checks = self._number_checks(step, target)
         type_ = step.type
@@ -67,7 +67,7 @@ class LengthReader:
             checks=checks,
         )
 
-    def _number_checks(self, step: Number, target: str) -> tuple[str, ...]:
+    def _number_checks(self, step: VariableNumber, target: str) -> tuple[str, ...]:
         if step.expected is not None:
             self._names.raws[step.key] = target
             return (f"{target} != {step.expected!r}",)
@@ -127,7 +127,7 @@ class LengthReader:
             case Held(key=held, may_be_null=may_be_null):
                 name = names.locals.name(held)
                 return name, name if may_be_null else "", ()
-            case Given(value=value, prefix=prefix):
+            case GivenLength(value=value, prefix=prefix):
                 text = python_expression(value, ReadLookup(names, prefix))
                 if isinstance(value, m.Number) and value.value >= 0:
                     return text, "", ()

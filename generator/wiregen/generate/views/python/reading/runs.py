@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.generate.steps.step import BitField, Repeat, Run, Slot, UnsupportedError
+from wiregen.generate.steps.step import BitField, FixedRun, RepeatedItems, Slot, UnsupportedError
 from wiregen.generate.views.python.checks import STRICT
 from wiregen.generate.views.python.names import is_header, joined, split_by_endian
 from wiregen.generate.views.python.reading.names import ReadNames
@@ -21,7 +21,7 @@ class RunReader:
         self._names = names
         self._shared = names.shared
 
-    def run(self, step: Run) -> Iterator[ReadRun]:
+    def run(self, step: FixedRun) -> Iterator[ReadRun]:
         for endian, slots in split_by_endian(step, self._shared.enums):
             yield from self._group(endian, slots)
 
@@ -147,10 +147,10 @@ def _constant_check(name: str, piece: BitField) -> tuple[str, ...]:
             return ()
 
 
-def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
+def numbers_of(step: RepeatedItems) -> m.Integer | m.Float | None:
     """Return the type of the items if they are plain numbers that `struct` supports."""
     match step.item:
-        case (Run(slots=(Slot(type=m.Integer() | m.Float() as type_, part="value", expected=None),)),):
+        case (FixedRun(slots=(Slot(type=m.Integer() | m.Float() as type_, part="value", expected=None),)),):
             return type_ if type_.letter else None
         case _:
             return None

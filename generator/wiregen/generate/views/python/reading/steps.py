@@ -11,23 +11,23 @@ from wiregen.generate.steps.step import (
     Check,
     Choose,
     Chunk,
+    CodeDispatch,
     Delimiter,
-    Dispatch,
     Enter,
-    Given,
+    FixedRun,
+    GivenLength,
     Held,
     Invoke,
     Leave,
     Make,
     Mark,
-    Number,
-    Option,
-    Repeat,
+    OptionalField,
+    RepeatedItems,
     Rest,
-    Run,
     Step,
     UnsupportedError,
     Until,
+    VariableNumber,
 )
 from wiregen.generate.views.python.checks import STRICT
 from wiregen.generate.views.python.expressions import python_expression, python_failure
@@ -107,15 +107,15 @@ class ReadBuilder:
 
     def _step(self, step: Step) -> Iterator[ReadStep]:
         match step:
-            case Run():
+            case FixedRun():
                 yield from self._runs.run(step)
-            case Number():
+            case VariableNumber():
                 yield self._lengths.number(step)
             case Chunk():
                 yield from self._lengths.chunk(step)
             case Make():
                 yield self._make(step)
-            case Repeat():
+            case RepeatedItems():
                 yield from self._repeat(step)
             case Invoke():
                 yield self._invoke(step)
@@ -127,11 +127,11 @@ class ReadBuilder:
                 yield self._leave(step)
             case Carry():
                 yield from self._carry(step)
-            case Option():
+            case OptionalField():
                 yield from self._branches.option(step)
             case Choose():
                 yield from self._branches.choose(step)
-            case Dispatch():
+            case CodeDispatch():
                 yield self._dispatch(step)
             case Check():
                 yield self._check(step)
@@ -147,9 +147,9 @@ class ReadBuilder:
 
     # ---- lists
 
-    def _repeat(self, step: Repeat) -> Iterator[ReadStep]:
+    def _repeat(self, step: RepeatedItems) -> Iterator[ReadStep]:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
-        is_counted = isinstance(step.extent, Held | Given)
+        is_counted = isinstance(step.extent, Held | GivenLength)
         length, null, before = self._lengths.length(step.key, step.extent) if is_counted else ("", "", ())
         yield from before
         names.give(step.key, target)
@@ -191,11 +191,11 @@ class ReadBuilder:
         )
 
     def _numbers(
-        self, step: Repeat, numbers: m.Integer | m.Float, target: str, length: str, null: str, at: str
+        self, step: RepeatedItems, numbers: m.Integer | m.Float, target: str, length: str, null: str, at: str
     ) -> ReadNumbers:
         self._shared.uses.add("Struct")
         run = step.item[0]
-        assert isinstance(run, Run)
+        assert isinstance(run, FixedRun)
         return ReadNumbers(
             on=self.names.on,
             target=target,
@@ -274,7 +274,7 @@ class ReadBuilder:
         test = f"type({subject}) not in {self._shared.only(classes)}"
         return (f"{STRICT}{test}" if lenient else test,)
 
-    def _dispatch(self, step: Dispatch) -> ReadDispatch:
+    def _dispatch(self, step: CodeDispatch) -> ReadDispatch:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
         subject = python_expression(step.subject, ReadLookup(names, step.prefix))
         code = names.locals.name(f"{step.key}#code")
@@ -302,7 +302,7 @@ class ReadBuilder:
         names, extent = self.names, step.extent
         if isinstance(extent, Held) and extent.may_be_null:
             raise UnsupportedError(step.key, "a region that may be null")
-        if isinstance(extent, Given):
+        if isinstance(extent, GivenLength):
             length = python_expression(extent.value, ReadLookup(names, extent.prefix))
         else:
             length = names.locals.name(extent.key)

@@ -11,7 +11,7 @@ from wiregen.generate.steps.step import (
     Case,
     Choose,
     Held,
-    Option,
+    OptionalField,
     UnsupportedError,
 )
 from wiregen.generate.views.python.expressions import span_test
@@ -86,7 +86,7 @@ class BranchWriter:
         self._builder.views.append(WriteAssign(target=target, value=f"{writer}({inner})"))
         self._builder.piece(target)
 
-    def option(self, step: Option) -> None:
+    def option(self, step: OptionalField) -> None:
         names = self._names
         target = names.locals.name(f"{step.key}#data")
         if step.is_trailing:
@@ -124,7 +124,7 @@ class BranchWriter:
         )
         self._builder.piece(target)
 
-    def _asked(self, step: Option) -> tuple[str, ...]:
+    def _asked(self, step: OptionalField) -> tuple[str, ...]:
         """Return the condition of a trailing field; () without one, or if it only tests for remaining bytes."""
         if step.condition is None or m.Position(what="remaining") in nested_expressions(step.condition):
             return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wiregen.generate.steps.step import FRAME, Dispatch, Invoke, UnsupportedError
+from wiregen.generate.steps.step import FRAME, CodeDispatch, Invoke, UnsupportedError
 from wiregen.generate.views.python.shared import variety_class
 from wiregen.generate.views.python.text import class_name
 from wiregen.generate.views.python.writing.names import Test
@@ -80,7 +80,7 @@ class CallWriter:
         classes = tuple(class_name(each) for each in step.only)
         return [f"type({value}.message) not in {self._shared.only(classes)}"]
 
-    def dispatch(self, step: Dispatch, checks: list[Test]) -> None:
+    def dispatch(self, step: CodeDispatch, checks: list[Test]) -> None:
         """Write the message of a frame; of one inside a message, only the reference codec knows who may send it."""
         if step.prefix != FRAME:
             raise UnsupportedError(step.key, "a message that a code chooses inside another one, on writing")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from wiregen.generate.steps.step import FRAME, Chunk, Given, Held, UnsupportedError
+from wiregen.generate.steps.step import FRAME, Chunk, GivenLength, Held, UnsupportedError
 from wiregen.generate.views.python.expressions import python_expression
 from wiregen.generate.views.python.names import Locals, attribute, local_name
 from wiregen.generate.views.python.shared import Shared
@@ -60,7 +60,7 @@ class WriteNames:
     present: set[str] = field(default_factory=set)
     """The keys of the optional fields that have a value where the steps are."""
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
-    open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
+    open_regions: dict[str, tuple[Held | GivenLength, list[Test]]] = field(default_factory=dict)
     waiting: list[tuple[str, WriteAssign]] = field(default_factory=list)
     """The variables of lengths that are not known yet, each with an assignment that needs it."""
     sizes: dict[str, str] = field(default_factory=dict)

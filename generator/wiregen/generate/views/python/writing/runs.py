@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from wiregen.generate.steps.step import BitField, Run, Slot
+from wiregen.generate.steps.step import BitField, FixedRun, Slot
 from wiregen.generate.views.python.names import joined, split_by_endian
 from wiregen.generate.views.python.text import class_name
 from wiregen.generate.views.python.writing.asked_values import INTEGER
@@ -21,7 +21,7 @@ class RunWriter:
         self._names = names
         self._shared = names.shared
 
-    def run(self, step: Run, pieces: list[WrittenBytes], checks: list[Test]) -> None:
+    def run(self, step: FixedRun, pieces: list[WrittenBytes], checks: list[Test]) -> None:
         for endian, slots in split_by_endian(step, self._shared.enums):
             size = sum(slot.size for slot in slots)
             checks += [check for slot in slots for check in self._checks(slot, pieces)]

@@ -124,7 +124,7 @@ WriteStep: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class PreparedSteps:
     """Steps that prepare values, and the pieces that they are for."""
 
     steps: tuple[WriteStep, ...]

@@ -15,25 +15,25 @@ from wiregen.generate.steps.step import (
     Check,
     Choose,
     Chunk,
+    CodeDispatch,
     Delimiter,
-    Dispatch,
     Enter,
     Extent,
-    Given,
+    FixedRun,
+    GivenLength,
     Held,
     Invoke,
-    Layout,
+    LayoutSteps,
     Leave,
     Make,
     Mark,
-    Number,
-    Option,
-    Repeat,
+    OptionalField,
+    RepeatedItems,
     Rest,
-    Run,
     Step,
     UnsupportedError,
     Until,
+    VariableNumber,
 )
 from wiregen.generate.views.python.expressions import python_failure
 from wiregen.generate.views.python.layouts import is_measured
@@ -44,7 +44,7 @@ from wiregen.generate.views.python.writing.calls import CallWriter
 from wiregen.generate.views.python.writing.names import Test, WriteLookup, WriteNames, WrittenBytes, prefix_of
 from wiregen.generate.views.python.writing.runs import RunWriter
 from wiregen.generate.views.python.writing.step_views import (
-    Block,
+    PreparedSteps,
     WriteAssign,
     WriteChecks,
     WriteCount,
@@ -78,11 +78,11 @@ class WriteBuilder:
         self._branches = BranchWriter(self)
         self._calls = CallWriter(self, counted)
 
-    def function(self, layout: Layout) -> tuple[tuple[WriteStep, ...], tuple[str, ...] | None]:
+    def function(self, layout: LayoutSteps) -> tuple[tuple[WriteStep, ...], tuple[str, ...] | None]:
         """Return the steps of the whole function, and its pieces; None if they are joined step by step."""
         names = self.names
         pieces: tuple[str, ...] | None = None
-        if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
+        if any(isinstance(step, RepeatedItems) for step in layout.steps) and not is_measured(layout.steps):
             steps = self.flowing(layout.steps)
         else:
             steps, pieces = self.whole(layout.steps)
@@ -95,7 +95,7 @@ class WriteBuilder:
         block: list[Step] = []
         for step in steps:
             block.append(step)
-            if isinstance(step, Repeat):
+            if isinstance(step, RepeatedItems):
                 views += self._flow(block)
                 block = []
         return (*views, *self._flow(block))
@@ -113,7 +113,7 @@ class WriteBuilder:
         block = self.block(steps)
         return block.steps, block.pieces
 
-    def block(self, steps: Iterable[Step]) -> Block:
+    def block(self, steps: Iterable[Step]) -> PreparedSteps:
         """Return the preparations and the pieces of steps; pieces may refer to sizes of later ones."""
         outer, self.views, self.pieces = (self.views, self.pieces), [], []
         waiting, self.names.waiting = self.names.waiting, []
@@ -132,21 +132,21 @@ class WriteBuilder:
         self.names.sizes = sizes
         if tests := tuple(test for test in tests if test != "not True"):
             self.views.append(WriteChecks(checks=tests))
-        block = Block(steps=tuple(self.views), pieces=pieces)
+        block = PreparedSteps(steps=tuple(self.views), pieces=pieces)
         self.views, self.pieces = outer
         return block
 
     def _step(self, step: Step, checks: list[Test]) -> None:
         match step:
-            case Run():
+            case FixedRun():
                 self._runs.run(step, self.pieces, checks)
-            case Number():
+            case VariableNumber():
                 self._number(step)
             case Chunk():
                 self._chunk(step, checks)
             case Make():
                 self._make(step, checks)
-            case Repeat():
+            case RepeatedItems():
                 self._repeat(step, checks)
             case Invoke():
                 self._calls.invoke(step, checks)
@@ -156,11 +156,11 @@ class WriteBuilder:
                 self._leave(step)
             case Carry():
                 self._branches.carry(step)
-            case Option():
+            case OptionalField():
                 self._branches.option(step)
             case Choose():
                 self._branches.choose(step)
-            case Dispatch():
+            case CodeDispatch():
                 self._calls.dispatch(step, checks)
             case Check():
                 self._check(step, checks)
@@ -178,7 +178,7 @@ class WriteBuilder:
 
     # ---- numbers, bytes and text
 
-    def _number(self, step: Number) -> None:
+    def _number(self, step: VariableNumber) -> None:
         if step.part == "length":
             text = self.names.locals.name(step.key)
         elif step.expected is not None:
@@ -201,7 +201,7 @@ class WriteBuilder:
         self._late(target, self._number_bytes(step, text), text if step.part == "length" else "")
         self.piece(target)
 
-    def _test(self, step: Number) -> str:
+    def _test(self, step: VariableNumber) -> str:
         """Return the test of the class of a number; that of a closed enum is among its members."""
         is_enum = isinstance(step.type, m.EnumReference)
         return class_test(step.type, self._shared) if is_enum else INTEGER
@@ -214,7 +214,7 @@ class WriteBuilder:
         else:
             self.views.append(view)
 
-    def _number_bytes(self, step: Number, text: str) -> str:
+    def _number_bytes(self, step: VariableNumber, text: str) -> str:
         type_ = step.type
         if isinstance(type_, m.CodingReference):
             return f"{self._shared.inner_writer(type_.name)}({argument_text(text)})"
@@ -264,7 +264,7 @@ class WriteBuilder:
         self.settle(length)
         self.piece(target, length=length if not is_wide and not may_be_null else "")
         match step.extent:
-            case Given(value=expression, prefix=prefix):
+            case GivenLength(value=expression, prefix=prefix):
                 if not names.is_own_count(expression, prefix, step.key):
                     pieces = self.pieces
                     checks.append(lambda: f"{length} != {names.text(expression, prefix, pieces)}")
@@ -279,7 +279,7 @@ class WriteBuilder:
                 raise UnsupportedError(step.key, "such a length")
 
     def _padding(self, step: Chunk, target: str) -> None:
-        if not isinstance(step.extent, Given) or not isinstance(step.type, m.Bytes):
+        if not isinstance(step.extent, GivenLength) or not isinstance(step.type, m.Bytes):
             raise UnsupportedError(step.key, "padding of such a length, on writing")
         count = self.text_here(step.extent.value, step.extent.prefix)
         self.views.append(WriteAssign(target=target, value=f"bytes({count})"))
@@ -302,7 +302,7 @@ class WriteBuilder:
 
     # ---- lists
 
-    def _repeat(self, step: Repeat, checks: list[Test]) -> None:
+    def _repeat(self, step: RepeatedItems, checks: list[Test]) -> None:
         names = self.names
         if isinstance(step.extent, Until):
             raise UnsupportedError(step.key, "a list until something holds, on writing")
@@ -323,11 +323,11 @@ class WriteBuilder:
             names.counts[step.key] = length
         self.settle(length)
         extent, pieces = step.extent, self.pieces
-        if isinstance(extent, Given) and not names.is_own_count(extent.value, extent.prefix, step.key):
+        if isinstance(extent, GivenLength) and not names.is_own_count(extent.value, extent.prefix, step.key):
             checks.append(lambda: f"{length} != {names.text(extent.value, extent.prefix, pieces)}")
         self._loop(step, target, may_be_null=may_be_null)
 
-    def _loop(self, step: Repeat, target: str, *, may_be_null: bool) -> None:
+    def _loop(self, step: RepeatedItems, target: str, *, may_be_null: bool) -> None:
         names = self.names
         is_flowing, item = self.is_flowing, names.locals.name(step.item_key)
         data = "" if is_flowing else names.locals.name(f"{step.key}#data")
