@@ -50,7 +50,6 @@ class Fillers:
         self._layout = package.runtime("reference.layout").Layout(package.schema, options)
         self._types = package.runtime("records.types")
         self._arms = package.runtime("records.arms")
-        self._content = package.runtime("schema.shapes").content
         self._encode_text = package.runtime("codec.text").encode_text
         self._value_record = package.runtime("records.frames").value_record
         self._declared_name, self._attribute_name = package.declared_name, package.attribute_name
@@ -125,7 +124,7 @@ class Fillers:
 
     def of(self, type_: Type, columns: Sequence[ArrowField]) -> Filler:
         """Return the filler of a type, for its column and the companions."""
-        type_ = self._content(type_)
+        type_ = self._nodes.content(type_)
         column = columns[0]
         if isinstance(type_, self._nodes.Match) and wire_of(column) not in ("choice", "json"):
             return self.of(next(self._arms.leaf_arms(type_)), columns)  # all arms have this column

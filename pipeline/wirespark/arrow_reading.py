@@ -46,7 +46,6 @@ class Takers:
         self._layout = package.runtime("reference.layout").Layout(package.schema, options)
         self._types = package.runtime("records.types")
         self._arms = package.runtime("records.arms")
-        self._content = package.runtime("schema.shapes").content
         self._decode_text = package.runtime("codec.text").decode_text
         self._maker = package.runtime("records.values").ValueMaker(package.schema, options)
         self._typed = package.runtime("reference.objects").typed
@@ -131,7 +130,7 @@ class Takers:
 
     def of(self, type_: Type, columns: Sequence[ArrowField]) -> Taker:
         """Return the taker of a type, for its column and the companions."""
-        type_ = self._content(type_)
+        type_ = self._nodes.content(type_)
         column, wire = columns[0], wire_of(columns[0])
         if isinstance(type_, self._nodes.Match) and wire not in ("choice", "json"):
             return self.of(next(self._arms.leaf_arms(type_)), columns)  # all arms have this column

@@ -17,12 +17,20 @@ __all__ = ["Nodes"]
 
 
 class Nodes:
-    """The classes by their names, and `nodes_in`."""
+    """The classes by their names, `nodes_in`, and the functions on the blocks of a declaration."""
 
     if TYPE_CHECKING:
 
         @staticmethod
         def nodes_in(part: object) -> Iterator[Node]: ...
+        @staticmethod
+        def blocks(type_: types.Type) -> Iterator[tuple[declarations.Field, ...]]: ...
+        @staticmethod
+        def content(type_: types.Type) -> types.Type: ...
+        @staticmethod
+        def has_blocks(type_: types.Type) -> bool: ...
+        @staticmethod
+        def is_flat(type_: types.Type) -> bool: ...
 
     Bits: type[types.Bits]
     Block: type[types.Block]

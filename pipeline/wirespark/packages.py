@@ -97,7 +97,7 @@ class Package:
 
 @cache
 def _nodes(runtime: str) -> Nodes:
-    parts = ("node", "expressions", "types", "declarations", "sessions")
+    parts = ("node", "expressions", "types", "declarations", "sessions", "shapes")
     modules = [importlib.import_module(f"{runtime}.schema.{part}") for part in parts]
     found = Nodes()
     vars(found).update(

@@ -35,6 +35,9 @@ LEAST: Final = {"type": 5, "length": 3, "carrier": 2, "expression": 5}
 """The number of kinds from which on a function is a dispatcher; fewer are a question about these kinds."""
 MOST: Final = {"type": 37, "length": 14, "carrier": 5, "expression": 20}
 """How many dispatchers there may be: a lower figure is put here as soon as it is reached."""
+MOST_WALKERS: Final = 19
+"""How many functions go into blocks by themselves, each with an answer of its own kind: a lower figure is put here
+as soon as it is reached."""
 FROM_A_PACKAGE: Final = "pipeline"
 """Its classes of nodes are found at run time, so that mypy cannot see whether a match is total."""
 
@@ -61,6 +64,17 @@ def dispatchers(text: str, union: str) -> Iterator[str]:
     """Yield the names of the functions that tell at least `LEAST` kinds of a union apart."""
     for node in nodes_of(text):
         if isinstance(node, ast.FunctionDef) and len(UNIONS[union].intersection(named(node))) >= LEAST[union]:
+            yield node.name
+
+
+def walkers(text: str) -> Iterator[str]:
+    """Yield the functions that call themselves for the fields of blocks, and ask for little else: those are dispatchers."""
+    for node in nodes_of(text):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        called = {each.func for each in ast.walk(node) if isinstance(each, ast.Call)}
+        names = {ast.unparse(each).removeprefix("self.") for each in called}
+        if node.name in names and "Block" in (kinds := set(named(node))) and len(kinds) < LEAST["type"]:
             yield node.name
 
 
@@ -97,6 +111,13 @@ def files() -> list[Path]:
 def test_dispatchers_over_a_union_do_not_grow(union: str) -> None:
     found = [f"{path.stem}.{name}" for path in files() for name in dispatchers(path.read_text(), union)]
     assert len(found) == MOST[union], f"MOST[{union!r}] is not {len(found)}: {', '.join(found)}"
+
+
+def test_walkers_over_blocks_do_not_grow() -> None:
+    """`schema.shapes.blocks` yields the blocks of a type, `schema.walk.flat_fields` the fields of a declaration."""
+    found = [f"{path.stem}.{name}" for path in files() for name in walkers(path.read_text())]
+    assert {"shapes.blocks", "walk.flat_fields"} <= set(found)
+    assert len(found) == MOST_WALKERS, f"MOST_WALKERS is not {len(found)}: {', '.join(found)}"
 
 
 def test_a_match_over_most_kinds_names_them_all() -> None:

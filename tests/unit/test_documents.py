@@ -63,6 +63,15 @@ def places_of(path: str, bases: Iterable[Path]) -> list[Path]:
     return [place for place in found if place.exists()]
 
 
+def test_a_record_and_the_one_that_supersedes_it_name_each_other() -> None:
+    named = {}
+    for path in (ROOT / "docs" / "adr").glob("*.md"):
+        status = path.read_text(encoding="utf-8").partition("\nStatus: ")[2].partition("\n\n")[0]
+        named[path.name[:4]] = set(re.findall(r"\b00\d\d\b", status))
+    pairs = {(one, other) for one, others in named.items() for other in others}
+    assert pairs == {(other, one) for one, other in pairs} and len(pairs) > 10
+
+
 def test_the_glossary_is_in_order_and_brief() -> None:
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     entries = [" ".join(part.split()) for part in re.split(r"\n- ", text)[1:]]

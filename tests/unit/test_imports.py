@@ -52,7 +52,7 @@ MUTUALLY_RECURSIVE = {
 }
 PIPELINE_RUNTIME = {
     "codec.options", "codec.text", "codec.unknown", "codec.values", "records.arms", "records.frames", "records.types", "records.values", "reference.access", "reference.explain",
-    "reference.layout", "reference.objects", "schema.shapes", "sessions.engine", "sessions.events", "sessions.table",
+    "reference.layout", "reference.objects", "sessions.engine", "sessions.events", "sessions.table",
 }  # fmt: skip
 """Modules of a generated tree's runtime that the pipeline looks up by name."""
 PIPELINE = sorted((ROOT / "pipeline").rglob("*.py"))

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.node import Node, inner_nodes
+from wiregen.runtime.schema.shapes import blocks, content, has_blocks, is_flat
 from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Arm,
@@ -45,7 +46,6 @@ __all__ = [
     "direct_expressions",
     "field_expressions",
     "flat_fields",
-    "has_value",
     "inner_expressions",
     "inner_types",
     "is_compressed",
@@ -55,7 +55,6 @@ __all__ = [
     "nested_expressions",
     "nested_types",
     "open_types",
-    "own_blocks",
     "placed_matches",
     "references",
     "sent_messages",
@@ -163,8 +162,8 @@ def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[AttributeField, 
         each.path
         for field in flat_fields(frame.fields)
         if field.name in joined
-        for block, _ in own_blocks(field.type)
-        for each in flat_fields(block.fields)
+        for block in blocks(field.type)
+        for each in flat_fields(block)
         if each.value is None
     }
     return tuple(
@@ -175,14 +174,14 @@ def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[AttributeField, 
 
 def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[AttributeField]:
     for field in fields:
-        blocks = tuple(own_blocks(field.type))
+        is_arm = has_blocks(field.type) and isinstance(content(field.type), Match)
         is_optional = field.condition is not None and not isinstance(field.value, Trailing)
         may_be_absent_here = may_be_absent or is_optional
-        is_chosen = may_be_absent_here or any(is_arm for _, is_arm in blocks)
-        if has_value(field.type):
+        is_chosen = may_be_absent_here or is_arm
+        if not is_flat(field.type):
             yield AttributeField(field=field, may_be_absent=is_chosen)
-        for block, is_arm in blocks:
-            yield from _attributes(block.fields, may_be_absent=may_be_absent_here or is_arm)
+        for block in blocks(field.type):
+            yield from _attributes(block, may_be_absent=is_chosen)
 
 
 def may_lack_message(frame: Frame) -> bool:
@@ -203,30 +202,6 @@ def matched_messages(
     """Yield the messages that a code, or a frame of that name, may carry for `role`; a lenient `only` excludes none."""
     named = None if type_.is_lenient else type_.only
     return (each for each in sent_messages(messages, role) if named is None or each.name in named)
-
-
-def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:
-    """Yield the blocks whose fields belong to a field's declaration, each with whether it is in an arm of a choice."""
-    match type_:
-        case Block():
-            yield type_, False
-        case Region(content=content):
-            yield from own_blocks(content)
-        case Match(arms=arms):
-            yield from ((block, True) for arm in arms for block, _ in own_blocks(arm.type))
-
-
-def has_value(type_: Type) -> bool:
-    """Return whether a field of this type has a value of its own: it is neither a block nor a choice of blocks only."""
-    match type_:
-        case Block():
-            return False
-        case Region(content=content):
-            return has_value(content)
-        case Match(arms=arms):
-            return any(has_value(arm.type) for arm in arms)
-        case _:
-            return True
 
 
 def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:

@@ -118,9 +118,9 @@ class Records(ValueWriter):
         """Write the code that reads one field and checks its value."""
         name, type_ = field.name, field.type
         start = self._here() if name in self._measured else None
-        if name == self._body and isinstance(self._content(type_), self.nodes.MessageMatch):
+        if name == self._body and isinstance(self.nodes.content(type_), self.nodes.MessageMatch):
             known = self._body_value(type_, scope)
-        elif self._is_flat(type_):
+        elif self.nodes.has_blocks(type_):
             known = self._flat(type_, scope, groups)
         else:
             known = self.value(type_, scope, groups.get(name, []), is_asked=name in self._asked)
@@ -192,7 +192,7 @@ class Records(ValueWriter):
             self.writer.row(ops.SET, least, size)
             self.writer.row(ops.UNLESS, self._terms.math(ops.GE, rest, least), label)
             is_plain = isinstance(field.value, self.nodes.Trailing) and field.condition is None
-            if not is_plain or self._is_flat(field.type):
+            if not is_plain or self.nodes.has_blocks(field.type):
                 raise Unsupported("a field behind trailing ones")
             self._field(field, scope, groups)
             scope.fields[field.name] = Known()
@@ -288,38 +288,10 @@ class Records(ValueWriter):
 
     def _flat_fields(self, fields: Fields) -> Iterator[Field]:
         for field in fields:
-            if self._has_value(field.type):
+            if not self.nodes.is_flat(field.type):
                 yield field
-            for block in self._blocks(field.type):
+            for block in self.nodes.blocks(field.type):
                 yield from self._flat_fields(block)
-
-    def _blocks(self, type_: Type) -> Iterator[Fields]:
-        n = self.nodes
-        match self._content(type_):
-            case n.Block(fields):
-                yield fields
-            case n.Match(_, arms):
-                for arm in arms:
-                    yield from self._blocks(arm.type)
-
-    def _has_value(self, type_: Type) -> bool:
-        """Return whether a field has a value of its own: it is neither a block nor a choice of blocks only."""
-        n = self.nodes
-        match self._content(type_):
-            case n.Block():
-                return False
-            case n.Match(_, arms):
-                return any(self._has_value(arm.type) for arm in arms)
-            case _:
-                return True
-
-    def _content(self, type_: Type) -> Type:
-        while isinstance(type_, self.nodes.Region):
-            type_ = type_.content
-        return type_
-
-    def _is_flat(self, type_: Type) -> bool:
-        return next(self._blocks(type_), None) is not None
 
     def _certainties(self, fields: Fields) -> Iterator[tuple[str, str, str]]:
         """Yield (function, field, number) for numbers by which the field is read: they equal the values
@@ -327,7 +299,7 @@ class Records(ValueWriter):
         """
         n = self.nodes
         for field in fields:
-            for block in self._blocks(field.type):
+            for block in self.nodes.blocks(field.type):
                 yield from self._certainties(block)
             type_ = field.type
             while True:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from wiregen.language.checker.inspection import Inspection, Record, numbers_text, overlaps
 from wiregen.language.diagnostics import Label
 from wiregen.language.spelling import type_text
+from wiregen.runtime.schema.shapes import has_blocks
 from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Block,
@@ -28,7 +29,7 @@ from wiregen.schema.model import (
     Type,
 )
 from wiregen.schema.values import span_of
-from wiregen.schema.walk import arm_path, own_blocks, placed_matches
+from wiregen.schema.walk import arm_path, placed_matches
 
 __all__ = ["RULES", "origin_of"]
 
@@ -295,7 +296,7 @@ def _null_without_value(inspection: Inspection) -> None:
             coding = codings.get(prefix.name) if isinstance(prefix, CodingReference) else None
             if coding is None:
                 continue
-            if field.name == message or any(own_blocks(field.type)):
+            if field.name == message or has_blocks(field.type):
                 inspection.error(
                     "WG3064",
                     (

@@ -37,14 +37,14 @@ from wiregen.schema.model import (
     UnionReference,
 )
 from wiregen.schema.values import number_of
-from wiregen.schema.walk import direct_expressions, nested_expressions, own_blocks, shapes
+from wiregen.schema.walk import direct_expressions, nested_expressions, shapes
 
 __all__ = ["RULES", "fault_of_value"]
 
 
 def _bits_fill_bytes(inspection: Inspection) -> None:
     for record in inspection.records:
-        for fields in _rows_of_fields(record):
+        for fields in record.blocks:
             for run in _runs(fields):
                 n_bits = sum(_bits(field) for field in run)
                 if n_bits % 8:
@@ -141,9 +141,9 @@ def _certain_rows(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
     yield fields
     for field in fields:
         if field.condition is None:
-            for block, is_arm in own_blocks(field.type):
-                if not is_arm:
-                    yield from _certain_rows(block.fields)
+            type_ = content(field.type)
+            if isinstance(type_, Block):
+                yield from _certain_rows(type_.fields)
 
 
 def _value_outside_type(inspection: Inspection) -> None:
@@ -261,13 +261,6 @@ def _runs(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
     ):
         if order is not None:
             yield tuple(run)
-
-
-def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
-    yield record.fields
-    for _, type_ in record.shapes:
-        if isinstance(type_, Block):
-            yield type_.fields
 
 
 def _nothing_to_write(inspection: Inspection) -> None:

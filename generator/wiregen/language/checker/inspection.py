@@ -13,6 +13,7 @@ from wiregen.language.checker.targets import Targets
 from wiregen.language.diagnostics import Label, Report, Span
 from wiregen.runtime.schema.node import Node
 from wiregen.schema.model import (
+    Block,
     Field,
     Frame,
     Message,
@@ -74,6 +75,12 @@ class Record:
     def shapes(self) -> tuple[tuple[Field, Type], ...]:
         """Every type with the field that it belongs to, outer before inner."""
         return tuple((field, type_) for field in self.flat for type_ in shapes(field.type))
+
+    @property
+    def blocks(self) -> Iterator[tuple[Field, ...]]:
+        """The fields of the declaration itself, then those of each block in it."""
+        yield self.fields
+        yield from (type_.fields for _, type_ in self.shapes if isinstance(type_, Block))
 
     @cached_property
     def ways(self) -> tuple[MessageMatch, ...]:

@@ -40,7 +40,7 @@ __all__ = ["RULES"]
 
 def _field_after_the_rest(inspection: Inspection) -> None:
     for record, rests in _records(inspection):
-        for fields in _rows_of_fields(record):
+        for fields in record.blocks:
             for taker, follower in _followed(fields, rests, record):
                 way_out = (
                     "after `?=` write only fields with `?=`, or declare with `if` when the field is present"
@@ -217,13 +217,6 @@ def _records(inspection: Inspection) -> Iterator[tuple[Record, Rests]]:
     for variant, _ in inspection.layouts:
         rests = rests_of(inspection, variant)
         yield from ((record, rests) for record in inspection.records if record.variant is variant)
-
-
-def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
-    yield record.fields
-    for _, type_ in record.shapes:
-        if isinstance(type_, Block):
-            yield type_.fields
 
 
 def _followed(fields: tuple[Field, ...], rests: Rests, record: Record) -> Iterator[tuple[Field, Field]]:

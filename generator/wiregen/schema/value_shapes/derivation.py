@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, assert_never
 
+from wiregen.runtime.schema.shapes import content, is_flat
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
 from wiregen.schema.value_shapes.choices import merged, widened
@@ -34,7 +35,6 @@ from wiregen.schema.walk import (
     AttributeField,
     attributes,
     frame_attributes,
-    has_value,
     matched_messages,
     may_lack_message,
     nested_types,
@@ -267,12 +267,10 @@ class _Owner:
     def _arm_forms(self, arms: Iterable[m.Arm], name: str) -> Iterator[Form]:
         """Yield the forms of the values that arms give; a choice in an arm is part of the outer one."""
         for number, arm in enumerate(arms, 1):
-            inner = arm.type
-            while isinstance(inner, m.Region):
-                inner = inner.content
+            inner = content(arm.type)
             if isinstance(inner, m.Match):
                 yield from self._arm_forms(inner.arms, f"{name}_{number}")
-            elif has_value(inner):
+            elif not is_flat(inner):
                 yield self._form(inner, f"{name}_{number}")
 
     def _item(self, type_: m.Type, name: str) -> Form:

@@ -51,7 +51,5 @@ def _held(fields: tuple[m.Field, ...], coded: tuple[_Name, ...]) -> Iterator[_Na
         match type_:
             case m.MessageMatch():
                 yield from coded
-            case m.Block(fields=inner):
-                yield from _held(inner, coded)
             case _ if isinstance(type_, m.Reference):
                 yield m.target_of(type_), type_.name

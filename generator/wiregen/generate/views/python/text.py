@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wiregen.language.spelling import expression_text, type_text
+from wiregen.runtime.schema.shapes import blocks
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.naming import Namespace, python_name
-from wiregen.schema.walk import attributes, own_blocks
+from wiregen.schema.walk import attributes
 
 _OWN_TYPES = frozenset(
     "_Bad _Buffer _Context _Decoder _Frame _IntEnum _Item _Message _ReadState _Role _Struct _Variant _WriteState".split()
@@ -126,7 +127,7 @@ def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
 
 def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
     """Return the fields that a type adds to its declaration: those of blocks."""
-    return flat(tuple(field for block, _ in own_blocks(type_) for field in block.fields))
+    return flat(tuple(field for block in blocks(type_) for field in block))
 
 
 def is_shown(field: m.Field) -> bool:

@@ -26,8 +26,9 @@ from wiregen.generate.views.python.writing.step_views import (
     WriteOption,
 )
 from wiregen.runtime.codec.transforms import TRANSFORMS
+from wiregen.runtime.schema.shapes import is_flat
 from wiregen.schema import model as m
-from wiregen.schema.walk import has_value, is_compression, nested_expressions
+from wiregen.schema.walk import is_compression, nested_expressions
 
 if TYPE_CHECKING:
     from wiregen.generate.views.python.writing.steps import WriteBuilder
@@ -165,7 +166,7 @@ class BranchWriter:
         own = {field.name for field in block_fields(case.type)}
         others = [field.name for each in step.cases for field in block_fields(each.type) if is_shown(field)]
         keys = [step.prefix + name for name in dict.fromkeys(others) if name not in own]
-        if not has_value(case.type) and any(has_value(each.type) for each in step.cases):
+        if is_flat(case.type) and not all(is_flat(each.type) for each in step.cases):
             keys.append(step.key)
         checks = tuple(f"{self._names.attribute(key)} is not None" for key in keys)
         return (WriteChecks(checks=checks),) if checks else ()
