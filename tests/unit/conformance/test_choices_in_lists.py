@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from wiregen.conformance.samples import Exploration, SampleBasis, SampleValue, explore
+import pytest
+
+from wiregen.conformance.samples import (
+    Choices,
+    Exploration,
+    SampleBasis,
+    SampleValue,
+    exploration,
+    explore,
+    grow,
+)
+from wiregen.conformance.vectors.building import build_vectors
+from wiregen.conformance.vectors.drafts import Drafting
+from wiregen.conformance.vectors.valid import Crop, valid_drafts
 from wiregen.generate.frontend import load_protocol
 from wiregen.generate.packages import make
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
+from wiregen.runtime.schema.protocol import Schema
 
 ARMS = 7
 TEXT = f"""wire 1
@@ -23,14 +38,44 @@ message M 1 {{ n : u8 := count(first)  m : u8 := count(second)  first : Record[n
 """
 
 
-def test_orders_of_the_arms_of_items_are_not_branches(tmp_path: Path) -> None:
-    path = tmp_path / "p.wire"
-    path.write_text(TEXT, encoding="utf-8")
+NAMES = """wire 1
+protocol names { source "no document" endian big roles a, b }
+limits { frame = 64 KiB }
+frame F { length : u16 := size(body)  body : Query in length }
+struct Label { n : u8 := count(text) where n < 64  text : ascii[n] }
+struct Name { labels : Label[until LAST] }
+struct Question { name : Name  type : u16 }
+struct Record {
+  name : Name
+  type : u16
+  ttl  : u32
+  data : match type { 1 => { address : u32 }  2 => { host : Name }  16 => { texts : utf8[u8] }  _ => bytes[] } in u16
+}
+message Query {
+  n_questions   : u16 := count(questions)
+  n_answers     : u16 := count(answers)
+  n_authorities : u16 := count(authorities)
+  n_additionals : u16 := count(additionals)
+  questions     : Question[n_questions]
+  answers       : Record[n_answers]
+  authorities   : Record[n_authorities]
+  additionals   : Record[n_additionals]
+}
+"""
+
+
+def schema_of(text: str, folder: Path) -> Schema:
+    path = folder / "p.wire"
+    path.write_text(text, encoding="utf-8")
     report = Report()
-    subject = load_protocol(path, Sources(), report, (tmp_path,))
+    subject = load_protocol(path, Sources(), report, (folder,))
     assert subject is not None
     package = make(subject, ("native",), report)
     assert package is not None
+    return package.schema
+
+
+def test_orders_of_the_arms_of_items_are_not_branches(tmp_path: Path) -> None:
     found, taken = Exploration(), 0
 
     def take(_: SampleValue) -> bool:
@@ -38,6 +83,32 @@ def test_orders_of_the_arms_of_items_are_not_branches(tmp_path: Path) -> None:
         taken += 1
         return True
 
-    explore(SampleBasis(schema=package.schema), take, found, role="a")
+    explore(SampleBasis(schema=schema_of(TEXT, tmp_path)), take, found, role="a")
     assert {f"Record.data arm {n}" for n in range(1, ARMS + 1)} <= {*found.covered}
     assert taken < 300
+
+
+@pytest.mark.parametrize("last", ["n == 0", "count(text) == 0"])
+def test_labels_of_names_take_lengths_that_their_condition_allows(last: str, tmp_path: Path) -> None:
+    built = build_vectors(schema_of(NAMES.replace("LAST", last), tmp_path))
+    assert not built.unshown
+    assert built.coverage.is_full, built.coverage
+    assert {f"Record.data arm {n}" for n in range(1, 5)} <= {
+        name for vector in built.file.vectors if vector.kind == "valid" for name in vector.covers
+    }
+
+
+def test_a_demand_that_is_refused_by_itself_is_tried_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of 65,535 records is refused, whatever the other options are."""
+    schema, tried = schema_of(NAMES.replace(" where n < 64", "").replace("LAST", "n == 0"), tmp_path), 0
+
+    def counted(basis: SampleBasis, choices: Choices, **given: Any) -> SampleValue:
+        nonlocal tried
+        tried += 1
+        return grow(basis, choices, **given)
+
+    monkeypatch.setattr(exploration, "grow", counted)
+    valid_drafts(Crop(SampleBasis(schema=schema), Drafting(schema)))
+    assert tried < 250

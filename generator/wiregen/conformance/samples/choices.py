@@ -76,6 +76,7 @@ class Choices:
         cuts_regions: Regions may be so small that optional fields at their end are absent.
         made: All choices, in the order in which they came up.
         seen: Branches that were taken without being a choice.
+        is_in_vain: The demanded options lead to no value, whatever the other choices are.
     """
 
     wave: int = 0
@@ -85,6 +86,7 @@ class Choices:
     cuts_regions: bool = False
     made: list[MadeChoice] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
+    is_in_vain: bool = False
 
     def choose(
         self,
@@ -94,16 +96,13 @@ class Choices:
         *,
         is_structural: bool = False,
         is_goal: bool = True,
-        turn: int = 0,
     ) -> Any:
-        """Return the value of the option that is taken; `turn`: the first index to try if the index is not
-        otherwise determined.
-        """
+        """Return the value of the option that is taken."""
         if not options:
             raise UngrownError(f"no value is possible at {path}")
         if self._is_demanded(site, options, is_structural=is_structural):
             return self._demanded(site, path, options, is_structural, is_goal)
-        index = self._index(path, options, is_structural=is_structural, is_goal=is_goal, turn=turn)
+        index = self._index(path, options, is_structural=is_structural, is_goal=is_goal)
         self._note(site, path, options, index, is_structural, is_goal)
         return options[index][1]
 
@@ -114,17 +113,13 @@ class Choices:
     def _is_demanded(self, site: str, options: tuple[Option, ...], *, is_structural: bool) -> bool:
         return site in self.by_site
 
-    def _index(
-        self, path: str, options: tuple[Option, ...], *, is_structural: bool, is_goal: bool, turn: int
-    ) -> int:
+    def _index(self, path: str, options: tuple[Option, ...], *, is_structural: bool, is_goal: bool) -> int:
         count = len(options)
         if path in self.by_path:
             return min(self.by_path[path], count - 1)
         wave = 0 if is_structural else self.wave
-        index = wave + (turn or (index_in(path) if wave else 0))
-        if index < count:
-            return index
-        return index % count if turn else 0
+        index = wave + index_in(path) if wave else 0
+        return index if index < count else 0
 
     def _demanded(
         self, site: str, path: str, options: tuple[Option, ...], is_structural: bool, is_goal: bool

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from wiregen.conformance.samples.basis import SampleBasis, Site
 from wiregen.conformance.samples.choices import Choices, Option, UngrownError, index_in
+from wiregen.conformance.samples.compared_numbers import own_fields
 from wiregen.conformance.samples.condition_solving import node_of
 from wiregen.runtime.codec.text import encode_text
 from wiregen.runtime.reference.layout import fixed_size
@@ -69,7 +70,7 @@ class Choosing:
     """Makes the choices at the places of one value, and keeps track of its size.
 
     Attributes:
-        n_until: Enclosing lists that end with a condition.
+        until: The path of the outermost enclosing list that ends with a condition, or None.
         n_parts: Structs, lists, unions and messages so far.
         of_items: The condition that every item of a list must meet, by the path of the list.
         end: The latest end of the innermost region that its length can encode, or None if it is unbounded.
@@ -84,7 +85,7 @@ class Choosing:
         self.basis = basis
         self.schema = basis.loose
         self.choices = choices
-        self.n_until = 0
+        self.until: str | None = None
         self.n_parts = 0
         self.of_items: dict[str, Expression] = {}
         self.end: int | None = None
@@ -103,28 +104,57 @@ class Choosing:
         site: str | None = None,
         is_structural: bool = False,
     ) -> Any:
+        """Choose an option at a place; in a list that ends with a condition, each item begins with another one."""
+        turned = self._turned(place, options)
+        return self._choose(reader, place, turned, site=site, is_structural=is_structural)
+
+    def choose_fitting(self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]) -> Any:
+        """Choose an option that the conditions on its place allow, if one does."""
+        value = self._choose(reader, place, self._fitting(reader, type_, place, options))
+        if place.path in self.choices.by_path:
+            site = self.site(reader, place).path
+            self.choices.is_in_vain |= self.basis.fitting.refuses(reader, site, type_, place, value)
+        return value
+
+    def _choose(
+        self,
+        reader: Reader,
+        place: Place,
+        options: tuple[Option, ...],
+        *,
+        site: str | None = None,
+        is_structural: bool = False,
+    ) -> Any:
         """Choose an option at a place. Hidden fields are not goals and are not varied by waves."""
         own = self.site(reader, place)
         is_deciding = is_structural or own.name in self.basis.mentions.deciding
-        turn = index_in(place.path) if self.n_until else 0
-        if turn > _MOST_TURNS:
-            raise UngrownError(f"{place.path} would not end")
         return self.choices.choose(
             site or (own.path if own.name != "_" else place.path),  # one site may have several without a name
             place.path,
             options,
             is_structural=is_deciding or own.is_hidden,
             is_goal=not own.is_hidden or site is not None,
-            turn=turn,
         )
 
-    def fitting(
+    def _turned(self, place: Place, options: tuple[Option, ...]) -> tuple[Option, ...]:
+        """Return the options in the order in which an item of a list that ends with a condition tries them.
+
+        Each item begins with another option than the one before, so that the condition eventually holds.
+        """
+        turn = 0 if self.until is None else index_in(place.path.removeprefix(self.until))
+        if turn > _MOST_TURNS:
+            raise UngrownError(f"{place.path} would not end")
+        start = turn % len(options) if options else 0
+        return (*options[start:], *options[:start])
+
+    def _fitting(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
         """Return the options that meet the condition on every item, if the place is an item; all of them if
         no option does.
 
-        If a field has a condition of its own, the options that it allows come first.
+        If a field has a condition of its own, the options that it allows come first where the plain one is
+        refused, or where items take turns: the refused ones have no turn.
         """
         options = self._ending(reader, type_, place, options)
         where = self.of_items.get(place.path.rpartition("[")[0]) if place.is_item else None
@@ -133,7 +163,7 @@ class Choosing:
         found = [
             each for each in options if holds(reader, where, node_of(reader, type_, place, each[1]), place)
         ]
-        return tuple(found) or options
+        return self._turned(place, tuple(found) or options)
 
     def _ending(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
@@ -156,8 +186,24 @@ class Choosing:
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
         site = self.site(reader, place).path
-        is_field = site == f"{owner_of(reader.scope)}.{place.name}"
-        return self.basis.fitting.ordered(reader, site, type_, place, options) if is_field else options
+        if site != f"{owner_of(reader.scope)}.{place.name}":
+            return self._turned(place, options)
+        if self.until is None:
+            return self.basis.fitting.ordered(reader, site, type_, place, options)
+        allowed = self.basis.fitting.allowed(reader, site, type_, place, options)
+        return (*self._turned(place, allowed), *(each for each in options if each not in allowed))
+
+    def refuse_number(self, reader: Reader, number: Expression, why: str) -> NoReturn:
+        """Give up the value because of a number; if demanded options alone give the number, other ones do not help.
+
+        Raises:
+            UngrownError: Always.
+        """
+        names = own_fields(number)
+        if names is not None:
+            paths = {f"{reader.scope.place.path}.{name}" for name in names}
+            self.choices.is_in_vain |= paths <= self.choices.by_path.keys()
+        raise UngrownError(why)
 
     def site(self, reader: Reader, place: Place) -> Site:
         record = reader.scope

@@ -71,7 +71,9 @@ class ChosenLists:
                 count = reader.number(expression, place)
                 self._refuse_unwritable(reader, expression, count, place)
                 if not 0 <= count <= (_MOST_ITEMS if isinstance(item, _PLAIN) else _MOST_RECORDS):
-                    raise UngrownError(f"{place.path} would have too many items")
+                    self._choosing.refuse_number(
+                        reader, expression, f"{place.path} would have too many items"
+                    )
                 self._refuse_another(place, count)
             case _:
                 count = self._count(reader, place, length, item)
@@ -111,7 +113,7 @@ class ChosenLists:
         if blame is None or most is None or count <= most:
             return
         if blame.name in self._choosing.basis.hidden.get(owner_of(reader.scope), ()):
-            raise UngrownError(f"{place.path} would be larger than a frame")
+            self._choosing.refuse_number(reader, expression, f"{place.path} would be larger than a frame")
 
     def _count(self, reader: Reader, place: Place, length: Length, item: Type) -> Any:
         options = count_options(self._choosing.basis.most_said(length))
@@ -143,18 +145,17 @@ class ChosenLists:
         condition asks for.
         """
         choosing = self._choosing
-        before, count = choosing.ends, 0
+        ends, until, count = choosing.ends, choosing.until, 0
         if _is_of_item(length.condition):
             options = self._fill(reader, ToEnd(), type_.item) or _AT_LEAST_ONE
             if is_in_lists(place):
                 options = at_most_one(options)
             count = choosing.choose(reader, _count_of(place), options)
-            choosing.ends = [*before, ItemEnd(path=place.path, condition=length.condition, count=count)]
-        choosing.n_until += 1
+            choosing.ends = [*ends, ItemEnd(path=place.path, condition=length.condition, count=count)]
+        choosing.until = until or place.path
         with self._last_filling(reader, place, type_, count):
             node = yield from read_list(reader, type_, place)
-        choosing.n_until -= 1
-        choosing.ends = before
+        choosing.ends, choosing.until = ends, until
         return node
 
 

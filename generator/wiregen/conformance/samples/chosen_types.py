@@ -33,6 +33,7 @@ from wiregen.runtime.reference.reading.records import read_struct
 from wiregen.runtime.reference.scalars import scalar
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Enum, Trailing
+from wiregen.runtime.schema.expressions import Expression
 from wiregen.runtime.schema.types import (
     Boolean,
     Bytes,
@@ -121,8 +122,7 @@ class ChosenTypes:
         value, self._code = self._code, None
         if value is None:
             every = (*self._options(reader, type_, place), *self._choosing.choices.more_options(type_))
-            options = self._choosing.fitting(reader, type_, place, every)
-            value = self._choosing.choose(reader, place, options)
+            value = self._choosing.choose_fitting(reader, type_, place, every)
         data = self._bytes_of(type_, value)
         self._choosing.n_bits += type_.bits if isinstance(type_, FewBits) else 0
         return said(reader, type_, place, value, data)
@@ -170,9 +170,7 @@ class ChosenTypes:
             unknown = [("unknown", _unknown(enum))] if enum.is_open and only is None else []
             more = self._choosing.choices.more_options(enum.type) if unknown else ()
             members_first = (*self._default_first(reader, place, known), *unknown, *more)
-            number = self._choosing.choose(
-                reader, place, self._choosing.fitting(reader, type_, place, members_first)
-            )
+            number = self._choosing.choose_fitting(reader, type_, place, members_first)
         self._code = number
 
     def _default_first(self, reader: Reader, place: Place, options: list[Option]) -> list[Option]:
@@ -203,9 +201,9 @@ class ChosenTypes:
     def _sized(self, reader: Reader, type_: Text | Bytes, place: Place) -> Steps:
         length = type_.length
         if isinstance(length, Computed):
-            return (yield from self._of_size(reader, type_, place, reader.number(length.value, place)))
-        options = self._choosing.fitting(reader, type_, place, self._sized_options(reader, type_, place))
-        value = self._choosing.choose(reader, place, options)
+            return (yield from self._of_size(reader, type_, place, length.value))
+        options = self._sized_options(reader, type_, place)
+        value = self._choosing.choose_fitting(reader, type_, place, options)
         yield from self._choosing.prefix(reader, length, place)
         return (yield from said(reader, type_, place, value, b"" if value is None else encoded(type_, value)))
 
@@ -246,10 +244,11 @@ class ChosenTypes:
         end = bytes.fromhex(type_.length.delimiter)
         return tuple(each for each in options if end not in encoded(type_, each[1]))
 
-    def _of_size(self, reader: Reader, type_: Text | Bytes, place: Place, size: int) -> Steps:
+    def _of_size(self, reader: Reader, type_: Text | Bytes, place: Place, length: Expression) -> Steps:
         """Read a value whose number of bytes or units another part of the value gives."""
+        size = reader.number(length, place)
         if not 0 <= size <= _MOST_BYTES:
-            raise UngrownError(f"{place.path} would be too long")
+            self._choosing.refuse_number(reader, length, f"{place.path} would be too long")
         value: Any = _repeated(_LETTERS, size) if isinstance(type_, Text) else _repeated(_OCTETS, size)
         return said(reader, type_, place, value, encoded(type_, value))
 

@@ -11,20 +11,26 @@ from typing import Any
 from wiregen.runtime.schema.declarations import Field
 from wiregen.runtime.schema.expressions import (
     Call,
+    Checksum,
+    ContextReference,
     Expression,
     FieldReference,
+    JoinReference,
     LimitReference,
     Number,
     Operation,
     Position,
+    RoleReference,
+    VariableReference,
 )
 from wiregen.runtime.schema.node import Node, nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Computed, EnumReference, InSize, List, Match, MessageMatch
 
-__all__ = ["Mentions", "mentions_of"]
+__all__ = ["Mentions", "mentions_of", "own_fields"]
 
 _LARGEST = 2**64
+_ELSEWHERE = (ContextReference, VariableReference, JoinReference, RoleReference, Position, Checksum)
 _MOST_REMAINING = 33
 """Bytes after a field, in messages with small values."""
 
@@ -83,6 +89,15 @@ def mentions_of(schema: Schema) -> Mentions:
         asks_for_room=Position("remaining") in nodes,
         asks_for_place=Position("offset") in nodes,
     )
+
+
+def own_fields(expression: Expression) -> frozenset[str] | None:
+    """Return the fields of the same declaration that determine an expression, or None if something else does too."""
+    nodes = tuple(nodes_in(expression))
+    names = [each for each in nodes if isinstance(each, FieldReference)]
+    if any(isinstance(each, _ELSEWHERE) for each in nodes) or any(each.scope != "own" for each in names):
+        return None
+    return frozenset(each.path[0] for each in names)
 
 
 def _compared(node: Node, limits: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Final
 
 from wiregen.conformance.samples.choices import Option
+from wiregen.conformance.samples.compared_numbers import own_fields
 from wiregen.conformance.samples.unconstrained import FewBits
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.text import encode_text
@@ -95,10 +96,24 @@ class Fitting:
         where = self._wheres.get(site)
         if where is None or not options or _allows(reader, where, type_, place, options[0][1]):
             return options
-        fit = [each for each in options if _allows(reader, where, type_, place, each[1])]
-        if not fit:
-            fit = [("allowed", value) for value in self._sought(reader, site, type_, place, where)]
+        fit = self.allowed(reader, site, type_, place, options)
         return (*fit, *(each for each in options if each not in fit))
+
+    def allowed(
+        self, reader: Reader, site: str, type_: Type, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        """Return the options of a field that its condition allows, or else a value that it allows; empty if none is found."""
+        where = self._wheres.get(site)
+        if where is None or not options:
+            return options
+        fit = tuple(each for each in options if _allows(reader, where, type_, place, each[1]))
+        return fit or tuple(("allowed", value) for value in self._sought(reader, site, type_, place, where))
+
+    def refuses(self, reader: Reader, site: str, type_: Type, place: Place, value: Any) -> bool:
+        """Return whether the condition of a field refuses a value, whatever the other fields are."""
+        where = self._wheres.get(site)
+        is_alone = where is not None and own_fields(where) == frozenset({place.name})
+        return where is not None and is_alone and not _allows(reader, where, type_, place, value)
 
     def _sought(
         self, reader: Reader, site: str, type_: Type, place: Place, where: Expression

@@ -119,6 +119,8 @@ class _Walk:
         specimen = self._grown(demands)
         if specimen is not None and self._accepted(specimen):
             return specimen, demands
+        if self._last.is_in_vain:
+            return None, demands
         made = specimen.made if specimen is not None else tuple(self._last.made)
         for more in _ways(made, demands):
             solved = {**demands, **more}

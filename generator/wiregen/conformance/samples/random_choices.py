@@ -86,17 +86,15 @@ class RandomChoices(Choices):
             return False
         return not is_structural or any(value == self.by_site[site] for _, value in options)
 
-    def _index(
-        self, path: str, options: tuple[Option, ...], *, is_structural: bool, is_goal: bool, turn: int
-    ) -> int:
+    def _index(self, path: str, options: tuple[Option, ...], *, is_structural: bool, is_goal: bool) -> int:
         if path in self.by_path:
             return min(self.by_path[path], len(options) - 1)
         is_far = is_structural and path.count(".") > _FAR
         if is_far or not is_goal and self.dice.random() < _N_PLAIN:
             return 0
-        offered = self._offered
-        if offered is not None and options[-1] is offered:
-            return len(options) - 1
+        offered = next((index for index, option in enumerate(options) if option is self._offered), None)
+        if offered is not None:
+            return offered
         most = _LONG if self.dice.random() < _N_LONG else _SHORT
         fit = [index for index, (_, value) in enumerate(options) if _size(value) <= most]
         return self.dice.choice(fit) if fit else self.dice.randrange(len(options))
