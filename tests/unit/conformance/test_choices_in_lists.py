@@ -98,6 +98,26 @@ def test_labels_of_names_take_lengths_that_their_condition_allows(last: str, tmp
     }
 
 
+COUNTS = """wire 1
+protocol counts { source "no document" endian big roles a, b }
+limits { frame = 64 KiB }
+frame F { type : u8 := code(body)  body : match type in u16 }
+message Prefixed 1 { items : u16[u8] where count(items) > 4 }
+message Counted 2 { n : u8 := count(items)  items : u16[n] where count(items) > 4 }
+message Distinct 3 { items : u16[u8] where distinct(items) and count(items) in [1, 5] }
+message Rest 4 { items : u16[] where size(items) >= 10 }
+message Ended 5 { items : u16[until value == 0] where count(items) >= 5 }
+message Pairs 6 { items : Pair[u8] where count(items) > 4 }
+struct Pair { key : utf8[u8]  values : u8[u8] }
+"""
+
+
+def test_lists_have_as_many_items_as_their_condition_asks_for(tmp_path: Path) -> None:
+    built = build_vectors(schema_of(COUNTS, tmp_path))
+    assert not built.unshown
+    assert built.coverage.is_full, built.coverage
+
+
 def test_a_demand_that_is_refused_by_itself_is_tried_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,7 @@
-"""Sessions of protocols that begin with preambles have traces, whether their rows name the preambles or not."""
+"""Sessions of protocols that begin with preambles have traces, whether their rows name the preambles or not.
+
+Values that conditions ask for are found, long texts and lists too.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,9 @@ preamble Welcome from server { version : u8 where version == 5 }
 SOCKS = """preamble Hello from client { version : u8 == 5  methods : u8[u8] where count(methods) > 0 }
 preamble Welcome from server { version : u8 == 5  method : u8 }
 """
+TEXTS = """preamble Hello from client { line : ascii[until x"0d0a"] where size(line) > 12  options : u16[u8] where count(options) > 4 }
+preamble Welcome from server { name : utf8[u8] where name == "station"  key : bytes[u8] where count(key) >= 20 }
+"""
 FRAME = """frame Frame {
   version : u8 where version == 5
   kind    : u8 := code(body)
@@ -40,6 +46,10 @@ FRAME = """frame Frame {
 message Ask 1 from client { id : u32 }
 message Answer 2 from server { id : u32 }
 """
+LONG = FRAME.replace(
+    "{ id : u32 }",
+    "{ id : u32  name : utf8[u8] where count(name) > 8  keys : u16[u8] where count(keys) > 4 }",
+)
 UNNAMED = """session Talk {
   state ready { client Ask => asked }
   state asked { server Answer => ready }
@@ -57,11 +67,14 @@ NAMED = """session Talk {
 """
 
 
-@pytest.mark.parametrize("preambles", [PREAMBLES, SOCKS], ids=["versions", "methods"])
+@pytest.mark.parametrize("preambles", [PREAMBLES, SOCKS, TEXTS], ids=["versions", "methods", "texts"])
+@pytest.mark.parametrize("frame", [FRAME, LONG], ids=["numbers", "texts"])
 @pytest.mark.parametrize("session", [UNNAMED, NAMED], ids=["unnamed", "named"])
-def test_all_goals_behind_preambles_are_shown(tmp_path: Path, preambles: str, session: str) -> None:
+def test_all_goals_behind_preambles_are_shown(
+    tmp_path: Path, preambles: str, frame: str, session: str
+) -> None:
     path = tmp_path / "p.wire"
-    path.write_text(HEAD + preambles + FRAME + session, encoding="utf-8")
+    path.write_text(HEAD + preambles + frame + session, encoding="utf-8")
     report, sources = Report(), Sources()
     subject = load_protocol(path, sources, report, ())
     assert subject is not None, render(report, sources, colour=False)

@@ -8,7 +8,7 @@ takes them by chance.
 
 from wiregen.conformance.samples.basis import SampleBasis
 from wiregen.conformance.samples.choices import Choices, MadeChoice
-from wiregen.conformance.samples.exploration import Exploration, explore, try_openings
+from wiregen.conformance.samples.exploration import Exploration, Planted, explore, try_frames, try_openings
 from wiregen.conformance.samples.generation import SampleValue, grow
 from wiregen.conformance.samples.random_choices import RandomChoices
 
@@ -16,10 +16,12 @@ __all__ = [
     "Choices",
     "Exploration",
     "MadeChoice",
+    "Planted",
     "RandomChoices",
     "SampleBasis",
     "SampleValue",
     "explore",
     "grow",
+    "try_frames",
     "try_openings",
 ]

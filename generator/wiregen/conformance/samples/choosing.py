@@ -25,6 +25,7 @@ from wiregen.runtime.schema.types import (
     Carrier,
     Delimited,
     Length,
+    List,
     Prefix,
     Text,
     ToEnd,
@@ -115,6 +116,15 @@ class Choosing:
             site = self.site(reader, place).path
             self.choices.is_in_vain |= self.basis.fitting.refuses(reader, site, type_, place, value)
         return value
+
+    def choose_count(
+        self, reader: Reader, type_: List, place: Place, options: tuple[Option, ...]
+    ) -> int | None:
+        """Choose a number of items that the condition of a list allows, if one does, or None for a null."""
+        # Far from lists of lists: each item of a list is an item of its own kind.
+        where = Place(place.name, f"{place.path}.count", place.rule)
+        count: int | None = self._choose(reader, where, self._allowed(reader, type_, place, options))
+        return count
 
     def _choose(
         self,

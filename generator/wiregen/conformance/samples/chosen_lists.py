@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.samples.boundary_values import (
     count_options,
@@ -58,13 +58,14 @@ class ChosenLists:
 
     def read(self, reader: Reader, type_: List, place: Place) -> Steps:
         item, length = type_.item, type_.length
+        count: int | None
         if type_.where is not None:
             self._choosing.of_items[place.path] = type_.where.condition
             type_ = replace(type_, where=None)
         match length:
             case Until(condition) if Position("remaining") in nodes_in(condition):
                 # Only the region's end ends the list: any number of items is possible, and the encoder compares.
-                count = self._count(reader, place, ToEnd(), item) or 1
+                count = self._count(reader, place, type_, ToEnd()) or 1
             case Until():
                 return (yield from self._until(reader, type_, place, length))
             case Computed(expression):
@@ -76,7 +77,7 @@ class ChosenLists:
                     )
                 self._refuse_another(place, count)
             case _:
-                count = self._count(reader, place, length, item)
+                count = self._count(reader, place, type_, length)
         yield from self._choosing.prefix(reader, length, place)
         if count is None:
             return (yield from said(reader, type_, place, None, b""))
@@ -115,18 +116,17 @@ class ChosenLists:
         if blame.name in self._choosing.basis.hidden.get(owner_of(reader.scope), ()):
             self._choosing.refuse_number(reader, expression, f"{place.path} would be larger than a frame")
 
-    def _count(self, reader: Reader, place: Place, length: Length, item: Type) -> Any:
+    def _count(self, reader: Reader, place: Place, type_: List, length: Length) -> int | None:
         options = count_options(self._choosing.basis.most_said(length))
         null: tuple[Option, ...] = (("null", None),) if self._choosing.basis.can_be_null(length) else ()
-        fill = self._fill(reader, length, item)
+        fill = self._fill(reader, length, type_.item)
         if fill:
             options, null = fill, ()
         elif self._choosing.is_deep(reader) or self._choosing.n_parts > _MANY_PARTS:
             options = tuple(option for option in options if option[1] == 0) or options
         elif is_in_lists(place):
             options = at_most_one(options)
-        # Far from lists of lists: each item of a list is an item of its own kind.
-        return self._choosing.choose(reader, _count_of(place), (*options, *null))
+        return self._choosing.choose_count(reader, type_, place, (*options, *null))
 
     def _fill(self, reader: Reader, length: Length, item: Type) -> tuple[Option, ...]:
         """Return the number of items of one fixed size that fill the region of the list; empty if it need
@@ -150,7 +150,7 @@ class ChosenLists:
             options = self._fill(reader, ToEnd(), type_.item) or _AT_LEAST_ONE
             if is_in_lists(place):
                 options = at_most_one(options)
-            count = choosing.choose(reader, _count_of(place), options)
+            count = choosing.choose_count(reader, type_, place, options) or 1
             choosing.ends = [*ends, ItemEnd(path=place.path, condition=length.condition, count=count)]
         choosing.until = until or place.path
         with self._last_filling(reader, place, type_, count):
@@ -167,7 +167,3 @@ def _is_of_item(condition: Expression) -> bool:
         node.path for node in nodes_in(condition) if isinstance(node, FieldReference) and node.scope == "item"
     }
     return len(paths) == 1 and all(len(path) < 2 for path in paths)
-
-
-def _count_of(place: Place) -> Place:
-    return Place(place.name, f"{place.path}.count", place.rule)

@@ -22,6 +22,7 @@ from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Constant, Field
 from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.schema.expressions import (
+    Call,
     Checksum,
     Expression,
     FieldReference,
@@ -38,9 +39,11 @@ from wiregen.runtime.schema.types import (
     Bits,
     Boolean,
     Bytes,
+    Counted,
     EnumReference,
     Float,
     Integer,
+    List,
     Match,
     Prefix,
     Text,
@@ -54,7 +57,7 @@ _NEAR: Final = 300
 """Numbers searched on either side of each number in a condition, and of the ends of the type."""
 _FROM_ZERO: Final = 5000
 _LONGEST: Final = 260
-"""Bytes or characters of the texts that are searched."""
+"""Bytes, characters or items of the values that are searched."""
 _MOST_VAIN: Final = 3
 """Failed searches for a field after which the search is given up."""
 
@@ -137,8 +140,9 @@ def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value:
         return True
     before = record.nodes.get(name)
     record.nodes[name] = node_of(reader, type_, place, value)
+    parts = _of_count(reader, where, name, type_) if isinstance(type_, List) else (where,)
     try:
-        return bool(reader.evaluate(where, place))
+        return all(reader.evaluate(part, place) for part in parts)
     except (Undefined, DecodeError):
         return True
     finally:
@@ -148,16 +152,41 @@ def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value:
             record.nodes[name] = before
 
 
+def _of_count(reader: Reader, where: Expression, name: str, type_: List) -> Iterator[Expression]:
+    """Yield the parts of a condition that do not depend on the items of a list, of which only the number is chosen."""
+    match where:
+        case Operation("and", left, right):
+            yield from _of_count(reader, left, name, type_)
+            yield from _of_count(reader, right, name, type_)
+        case _:
+            own = FieldReference((name,))
+            known = [Call("count", (own,))]
+            if fixed_size(reader.layout, type_.item) is not None:
+                known.append(Call("size", (own,)))
+            nodes = tuple(nodes_in(where))
+            uses = [each for each in nodes if isinstance(each, FieldReference) and each.path[0] == name]
+            if len(uses) == sum(each in known for each in nodes):
+                yield where
+
+
 def node_of(reader: Reader, type_: Type, place: Place, value: Any) -> Node:
-    """Return the node of a value, for the evaluation of conditions."""
+    """Return the node of a value, for the evaluation of conditions; the value of a list is the number of its items."""
+    if isinstance(type_, List):
+        size = _prefix_size(reader, type_) + (value or 0) * (fixed_size(reader.layout, type_.item) or 0)
+        items = None if value is None else list(range(value))
+        return Node(place.name, place.path, type_, 0, size, items)
     if not isinstance(type_, Text | Bytes):
         return Node(place.name, place.path, type_, 0, fixed_size(reader.layout, type_) or 0, value)
-    length = type_.length
-    prefix = (fixed_size(reader.layout, length.type) or 1) if isinstance(length, Prefix) else 0
+    prefix = _prefix_size(reader, type_)
     data = b"" if value is None else _encoded(type_, value) if isinstance(type_, Text) else value
     node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
     node.children = (Node("data", f"{place.path}.data", Data(), prefix, len(data), data),)
     return node
+
+
+def _prefix_size(reader: Reader, type_: Counted) -> int:
+    length = type_.length
+    return (fixed_size(reader.layout, length.type) or 1) if isinstance(length, Prefix) else 0
 
 
 def _encoded(type_: Text, value: str) -> bytes:
@@ -187,6 +216,8 @@ def _candidates(type_: Type, where: Expression) -> Iterator[Any]:
         case Bytes():
             yield from (bytes.fromhex(node.hex) for node in nodes_in(where) if isinstance(node, Octets))
             yield from (bytes(index % 251 + 1 for index in range(size)) for size in range(_LONGEST))
+        case List():
+            yield from range(_LONGEST)
 
 
 def _numbers(where: Expression, low: int, high: int) -> Iterator[int]:

@@ -16,7 +16,7 @@ from wiregen.conformance.samples.basis import SampleBasis
 from wiregen.conformance.samples.choices import CONTEXT, Choices, MadeChoice, UngrownError
 from wiregen.conformance.samples.generation import SampleValue, grow, grow_opening
 
-__all__ = ["Exploration", "explore", "try_openings"]
+__all__ = ["Exploration", "Planted", "explore", "try_frames", "try_openings"]
 
 Planted: TypeAlias = Callable[[SampleValue], bool]
 """Return whether a sample can be written, and keep it if so."""
@@ -71,6 +71,19 @@ def explore(
 def try_openings(basis: SampleBasis, take: Planted, *, role: str) -> None:
     """Give `take` preambles of `role`, the plainest first, until it takes one."""
     _Walk(lambda choices: grow_opening(basis, choices, role=role), take, Exploration(), None).begin()
+
+
+def try_frames(basis: SampleBasis, take: Planted, *, role: str, code: int | None) -> None:
+    """Give `take` frames of `role` with the message of a code (None: the only one), the plainest first, until
+    it takes one.
+    """
+    sites = {} if code is None else dict.fromkeys(basis.code_sites, code)
+
+    def plant(choices: Choices) -> SampleValue:
+        choices.by_site = sites
+        return grow(basis, choices, role=role)
+
+    _Walk(plant, take, Exploration(), None).begin()
 
 
 class _Walk:

@@ -5,11 +5,13 @@ Invariant: the result is deterministic. A value that a rule refuses is replaced 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations, islice, product
 from typing import Final, TypeAlias, assert_never
 from uuid import UUID
 
+from wiregen.conformance.samples import Planted, SampleBasis, SampleValue, try_frames, try_openings
 from wiregen.conformance.traces.field_paths import NUMBERS, fits
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
@@ -78,7 +80,12 @@ class Smallest:
 
         Facts that only a context has are ignored.
         """
-        return self._message(name, role, 0)
+        found = self._message(name, role, 0)
+        if found is not None or role not in self._schema.sends:
+            return found
+        code = self._schema.messages[name].code
+        sample = self._sample(name, role, lambda take: try_frames(self._basis, take, role=role, code=code))
+        return sample if isinstance(sample, FrameValue) else None
 
     def _message(self, name: str, role: str, depth: int) -> FrameValue | None:
         return next(self._messages(name, role, depth), None)
@@ -105,7 +112,26 @@ class Smallest:
             found = Record(name, dict(zip(choices, values, strict=True)))
             if self._is_right(found, role):
                 return found
-        return None
+        sample = self._sample(name, role, lambda take: try_openings(self._basis, take, role=role))
+        return sample if isinstance(sample, Record) else None
+
+    def _sample(self, name: str, role: str, attempt: Callable[[Planted], None]) -> FrameValue | Record | None:
+        """Return the plainest sample, for conditions that no small values meet, or None if `attempt` finds none."""
+        found: list[FrameValue | Record] = []
+
+        def take(sample: SampleValue) -> bool:
+            value = sample.value
+            said = value.message if isinstance(value, FrameValue) else value
+            if said.name == name and self._is_right(value, role):
+                found.append(value)
+            return bool(found)
+
+        attempt(take)
+        return next(iter(found), None)
+
+    @cached_property
+    def _basis(self) -> SampleBasis:
+        return SampleBasis(schema=self._schema)
 
     def values(self, type_: Type) -> tuple[Value, ...]:
         """Return small values of a type, the smallest first, without regard to rules."""
