@@ -39,6 +39,7 @@ from wiregen.schema.model import (
     Protocol,
     Reference,
     Region,
+    Span,
     Struct,
     Text,
     ToEnd,
@@ -76,6 +77,15 @@ class _Extent:
     high: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counts:
+    """Numbers of bytes, units or items, at least `low` and at most `high` (None: the layout sets no bound)."""
+
+    low: int
+    high: int | None
+
+
+_SOME = _Counts(low=0, high=None)
 _NOTHING = _Extent(low=0, high=0)
 _ANYTHING = _Extent(low=0, high=None)
 _NEVER = _Extent(low=_ENDLESS, high=None)
@@ -108,6 +118,16 @@ class Sizes:
         """Return an upper bound of the size in bytes, or None if the layout alone does not bound it."""
         high = self._extent(laid).high
         return None if high is None else -(-high // 8)
+
+    def counts(self, length: Length) -> Span:
+        """Return the numbers from the least to the greatest that a length can be; a null is not one of them."""
+        counts = _Ruler(self._known, self._declarations).counts(length)
+        return Span(low=counts.low, high=_UNBOUNDED if counts.high is None else counts.high)
+
+    def span(self, laid: Laid) -> Span:
+        """Return a lower and an upper bound of the size in bytes."""
+        largest = self.largest(laid)
+        return Span(low=self.smallest(laid), high=_UNBOUNDED if largest is None else largest)
 
     def is_endless(self, laid: Laid) -> bool:
         """Return whether every value would contain itself, so that a finite value does not exist."""
@@ -239,18 +259,26 @@ class _Ruler:
         return _sum((self.type(union.type), _choice(varieties)))
 
     def _counted(self, length: Length, item: _Extent) -> _Extent:
+        units = _times(item, self.counts(length))
         match length:
             case Prefix(type=type_):
-                return _sum((self.type(type_), _times(item, 0, self._most(type_))))
+                return _sum((self.type(type_), units))
+            case Delimited(delimiter=delimiter):
+                return _sum((_Extent(low=len(delimiter) * 4, high=None), units))
+            case _:
+                return units
+
+    def counts(self, length: Length) -> _Counts:
+        match length:
+            case Prefix(type=type_):
+                return _Counts(low=0, high=self._most(type_))
             case Computed(value=value):
                 count = number_of(value)
-                return _times(item, 0, None) if count is None else _times(item, max(count, 0), max(count, 0))
-            case ToEnd():
-                return _times(item, 0, None)
+                return _SOME if count is None else _Counts(low=max(count, 0), high=max(count, 0))
+            case ToEnd() | Delimited():
+                return _SOME
             case Until():
-                return _times(item, 1, None)
-            case Delimited(delimiter=delimiter):
-                return _Extent(low=len(delimiter) * 4, high=None)
+                return _Counts(low=1, high=None)
             case _:
                 assert_never(length)
 
@@ -304,13 +332,13 @@ def _choice(extents: Iterable[_Extent]) -> _Extent:
     )
 
 
-def _times(item: _Extent, least: int, most: int | None) -> _Extent:
-    low = _ENDLESS if least and item.low >= _ENDLESS else min(item.low * least, _UNBOUNDED)
-    if 0 in (item.high, most):
+def _times(item: _Extent, counts: _Counts) -> _Extent:
+    low = _ENDLESS if counts.low and item.low >= _ENDLESS else min(item.low * counts.low, _UNBOUNDED)
+    if 0 in (item.high, counts.high):
         return _Extent(low=low, high=0)
-    if item.high is None or most is None or item.high * most >= _UNBOUNDED:
+    if item.high is None or counts.high is None or item.high * counts.high >= _UNBOUNDED:
         return _Extent(low=low, high=None)
-    return _Extent(low=low, high=item.high * most)
+    return _Extent(low=low, high=item.high * counts.high)
 
 
 def _declarations(protocol: Protocol, variant: Variant | None) -> dict[_Key, Declaration]:

@@ -19,20 +19,29 @@ from math import prod
 
 from wiregen.language.checker.conditions import never
 from wiregen.language.checker.inspection import Inspection, Record
-from wiregen.language.checker.intervals import Numbers
+from wiregen.language.checker.intervals import Numbers, intersected, normal
 from wiregen.language.checker.presence import Fact, Facts, Placed, placed, ways_inside
+from wiregen.language.checker.value_ranges import numbers_of
+from wiregen.runtime.schema.literals import Function
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
+    Bytes,
     Call,
+    Computed,
     Expression,
     Field,
     FieldReference,
     Item,
+    List,
     ListOf,
     Match,
     Negation,
     Number,
     Operation,
     Range,
+    Span,
+    Text,
+    Trailing,
     Type,
 )
 from wiregen.schema.walk import direct_expressions, inner_expressions, nested_expressions
@@ -41,6 +50,7 @@ __all__ = ["RULES", "Uses", "is_positive"]
 
 _MOST_WAYS = 64
 """The maximum number of combinations, one condition of each arm with the field, that are checked."""
+_ABSENT = Span(low=0, high=0)
 _CALCULATIONS = ("+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=")
 
 
@@ -104,6 +114,7 @@ class Uses:
         self._record = record
         self._placed = tuple(placed(record.fields, ()))
         self._presence: dict[str, list[Facts]] = {}
+        self._measured: dict[tuple[Function, str], Numbers | None] = {}
         self._blocks: dict[str, list[Facts]] = {}
         """The conditions of the blocks that contain a field, by its name."""
         for each in self._placed:
@@ -245,10 +256,39 @@ class Uses:
     # ---- Subjects
 
     def numbers(self, subject: Expression) -> Numbers | None:
-        """Return the numbers that a field can hold, or None for a field without numbers, or where they are unknown."""
+        """Return the numbers that a field can hold, or its count or size can be.
+
+        They are None for a field without numbers, and where they are unknown.
+        """
+        match subject:
+            case Call(
+                function="count" | "size" as function, arguments=(FieldReference(path=(name,), scope="own"),)
+            ):
+                return self._measures(function, name)
         type_ = self._declared.type_of(subject, self._record.by_name)
         possible = None if type_ is None else self._declared.numbers_in(type_)
         return None if possible is None else (possible,)
+
+    def _measures(self, function: Function, name: str) -> Numbers | None:
+        """Return the numbers that the count or size of a field can be."""
+        key = (function, name)
+        if key not in self._measured:
+            field = self._record.by_name.get(name)
+            numbers = None if field is None else self._measured_by_type(function, field.type)
+            is_there = field is None or (self.is_always(name) and not isinstance(field.value, Trailing))
+            self._measured[key] = numbers if numbers is None or is_there else normal((*numbers, _ABSENT))
+        return self._measured[key]
+
+    def _measured_by_type(self, function: Function, type_: Type) -> Numbers | None:
+        if function == "size":
+            return (self._record.sizes.span(type_),)
+        match content(type_):
+            case Bytes(length=length) | Text(length=length) | List(length=length):
+                counted = numbers_of(length.value, self) if isinstance(length, Computed) else None
+                possible = (self._record.sizes.counts(length),)
+                return possible if counted is None else intersected(counted, possible)
+            case _:
+                return None
 
     def is_there(self, subject: Expression) -> bool:
         """Return whether a subject always has a value."""

@@ -9,6 +9,7 @@ from wiregen.language.checker.conditions import never
 from wiregen.language.checker.inspection import Inspection, Record
 from wiregen.runtime.schema.node import Node
 from wiregen.schema.copies import mapped, replace
+from wiregen.schema.field_facts import as_item
 from wiregen.schema.model import (
     Chunks,
     Expression,
@@ -75,17 +76,41 @@ def _ends(type_: Type) -> Iterator[tuple[str, Expression]]:
             yield name, until
 
 
-def _never_true(inspection: Inspection, item: Record, until: Expression) -> bool:
+def _no_item_is_allowed(inspection: Inspection) -> None:
+    """Report conditions on items without fields, and the conditions of their types."""
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if not isinstance(type_, List) or isinstance(type_.item, StructReference):
+                continue
+            alone = replace(as_item(field), type=type_.item)
+            item = replace(record, owner=replace(record.owner, fields=(alone,)))
+            if type_.where is not None and _never_true(inspection, item, type_.where.condition):
+                message, label = f"no item of `{field.name}` fulfils the condition of its type", "never true"
+            elif isinstance(type_.length, Until) and _never_true(inspection, item, type_.length.condition):
+                message, label = f"no item fulfils the condition that ends `{field.name}`", "never ends"
+            else:
+                continue
+            inspection.error(
+                "WG3085",
+                message,
+                inspection.place(field.path, "type"),
+                label,
+                help_="use values that the items can have",
+            )
+
+
+def _never_true(inspection: Inspection, item: Record, condition: Expression) -> bool:
     uses = Uses(inspection, item)
     known = uses.known_before(len(item.flat), ())
-    return not (known and never(known, uses)) and never([*known, (mapped(until, _as_own), True)], uses)
+    of_item = mapped(condition, lambda node: _as_own(node, item))
+    return not (known and never(known, uses)) and never([*known, (of_item, True)], uses)
 
 
-def _as_own(node: Node) -> Node | None:
-    """Return a field of an item as the item's own declaration refers to it."""
+def _as_own(node: Node, item: Record) -> Node | None:
+    """Return an item, or a field of it, as the item's own declaration refers to it."""
     if isinstance(node, FieldReference) and node.scope == "item":
-        return replace(node, scope="own")
+        return FieldReference(path=node.path or (item.fields[0].name,))
     return None
 
 
-RULES = (_condition_never_holds, _list_never_ends)
+RULES = (_condition_never_holds, _list_never_ends, _no_item_is_allowed)

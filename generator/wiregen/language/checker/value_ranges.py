@@ -18,7 +18,7 @@ class Subjects(Protocol):
     """The possible values of names, and whether they are always present."""
 
     def numbers(self, subject: Expression) -> Numbers | None:
-        """Return the possible values of a field, variable, context or role, or None if they are unknown."""
+        """Return the possible values of a field, its count or size, a variable, context or role, or None if they are unknown."""
 
     def is_there(self, subject: Expression) -> bool:
         """Return whether reading the subject always gives a value."""
@@ -38,7 +38,9 @@ def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
             return _total(operator, (left, right), subjects)
         case Call(function="min" | "max" as function, arguments=arguments):
             return _total(function, arguments, subjects)
-        case Call(function="count" | "size" | "index" | "rank"):
+        case Call(function="count" | "size"):
+            return subjects.numbers(expression) or _COUNTS
+        case Call(function="index" | "rank"):
             return _COUNTS
         case Operation() | Negation() | Call(function="present" | "distinct"):
             return TRUTHS
