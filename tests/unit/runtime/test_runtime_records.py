@@ -140,7 +140,7 @@ def test_what_shows() -> None:
     check_same(
         plan, message(values, absent=2), {key: shown[key] for key in shown if key not in ("late", "id")}
     )
-    assert message_fields(plan, "M", Record("M", values)) == shown
+    assert message_fields(plan, Record("M", values)) == shown
 
 
 def test_defaults_need_not_be_given() -> None:

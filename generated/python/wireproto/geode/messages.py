@@ -27,7 +27,7 @@ from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
-from .._runtime.codec.given_header import in_frame as _in_frame
+from .._runtime.codec.given_header import in_its_frame as _in_its_frame
 from .._runtime.codec.items import distinct as _distinct
 from .._runtime.codec.numbers import count as _count
 from .._runtime.codec.text import decode_text as _decode_text
@@ -6580,11 +6580,8 @@ def encode(
         }.items()
         if value is not None
     }
-    if _is_a(_value, Request, Response):
-        frame: _Frame = _value.replace(**given) if given else _value
-    elif _class_of(_value) in _FRAME_CLASSES:
-        frame = _in_frame(_FRAME_CLASSES[_class_of(_value)], _value, given)
-    else:
+    frame: _Frame = _in_its_frame(_value, given, _FRAME_CLASSES)
+    if frame is None:
         return _encode_by_reference(message, -1, limits=limits)
     return frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
 
@@ -6596,6 +6593,8 @@ _FRAME_WRITERS: dict[tuple[str | None, type], Callable[..., bytes]] = {
     ("example", Response): _write_response_in_example,
 }
 _FRAME_CLASSES: dict[type[Any], type[Any]] = {
+    Request: Request,
+    Response: Response,
     PutRequest: Request,
     PutResponse: Response,
     GetRequest: Request,

@@ -110,6 +110,8 @@ _RAW_GEODE_VALUE = _RawUnion(
     _PLAN, vars(_messages), "GeodeValue", _messages._read_geode_value, _messages._GEODE_VALUE_WRITERS
 )
 _FRAMES: dict[type, type] = {
+    Request: Request,
+    Response: Response,
     PutRequest: Request,
     GetRequest: Request,
     PutAllRequest: Request,
@@ -622,15 +624,7 @@ def encode(
         "metadata": metadata,
         "status": status,
     }
-    frame = _framed(
-        message,
-        given,
-        _FRAMES,
-        (
-            Request,
-            Response,
-        ),
-    )
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(from_role, context, limits, False, variant))
 
 

@@ -21,6 +21,7 @@ from struct import Struct as _Struct
 from .._runtime.codec.classes import Envelope as _Envelope
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.classes import Record as _Record
+from .._runtime.codec.classes import in_class as _in_class
 from .._runtime.codec.compiled import LENGTHS as _LENGTHS
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
@@ -704,7 +705,7 @@ class Frame(_Envelope):
     def __init__(self, message: _Message, version: Version = _BY_MESSAGE) -> None:
         self.message = message
         if version is _BY_MESSAGE:
-            version = Version.V1 if _class_of(message) is Data else Version.V2
+            version = Version.V1 if _is_a(message, Data) else Version.V2
         self.version = version
 
     def __eq__(self, other: object) -> bool:
@@ -804,10 +805,12 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
     """Return the error that the reference codec finds in the frame in `buffer`."""
-    from .._runtime.reference.handover import decode_fault
+    from .._runtime.codec.options import Options
+    from .._runtime.reference.handover import fault_of as read
 
     bounds = _bounds_of(limits, Limits)
-    return decode_fault(_load_plan(), buffer, len(buffer), role, bounds, strict, _read_frame)
+    options = Options(role, limits=bounds, strict=strict)
+    return read(_load_plan(), buffer, options, _read_frame)
 
 
 def encode(
@@ -827,9 +830,9 @@ def encode(
         EncodeError: The protocol or `limits` does not allow a value.
     """
     _value: Any = message
-    frame: Frame = _value if _is_a(_value, Frame) else Frame(_value)
+    frame: Frame = _in_class(Frame, _value, {}) if _is_a(_value, Frame) else Frame(_value)
     if version is not None:
-        frame = frame.replace(version=version)
+        frame = _in_class(Frame, frame, {"version": version})
     return frame.encode(compression=compression, limits=limits)
 
 

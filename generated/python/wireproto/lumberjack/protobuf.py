@@ -60,6 +60,7 @@ _ROLES = (
 )
 _VERSION = _Members(Version)
 _FRAMES: dict[type, type] = {
+    Frame: Frame,
     Data: Frame,
     Json: Frame,
     Ack: Frame,
@@ -233,7 +234,7 @@ def encode(
     given: dict[str, Any] = {
         "version": version,
     }
-    frame = _framed(message, given, _FRAMES, (Frame,))
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(None, None, limits, False))
 
 

@@ -15,6 +15,7 @@ from struct import Struct as _Struct
 from .._runtime.codec.classes import Envelope as _Envelope
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.classes import Record as _Record
+from .._runtime.codec.classes import in_class as _in_class
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
@@ -9141,7 +9142,7 @@ def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
         EncodeError: The protocol or `limits` does not allow a value.
     """
     _value: Any = message
-    frame: Frame = _value if _is_a(_value, Frame) else Frame(_value)
+    frame: Frame = _in_class(Frame, _value, {}) if _is_a(_value, Frame) else Frame(_value)
     return frame.encode(limits=limits)
 
 

@@ -220,6 +220,7 @@ _AUTH_ERROR = _Members(AuthError)
 _ERROR_CODE = _Members(ErrorCode)
 _SCALE_TYPE = _Members(ScaleType)
 _FRAMES: dict[type, type] = {
+    Frame: Frame,
     Hello: Frame,
     KeepAlive: Frame,
     Padding: Frame,
@@ -2828,7 +2829,7 @@ def encode(message: _Message | _Frame, *, limits: Limits | None = None) -> bytes
         EncodeError: The protocol or `limits` does not allow a value, or msgpack cannot represent it (`unrepresentable`).
     """
     given: dict[str, Any] = {}
-    frame = _framed(message, given, _FRAMES, (Frame,))
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(None, None, limits, False))
 
 

@@ -82,6 +82,7 @@ _ROLES = (
     "server",
 )
 _FRAMES: dict[type, type] = {
+    Frame: Frame,
     ReadSegment: Frame,
     SegmentRead: Frame,
     SetupAppend: Frame,
@@ -448,7 +449,7 @@ def encode(message: _Message | _Frame, *, limits: Limits | None = None) -> bytes
         EncodeError: The protocol or `limits` does not allow a value, or msgpack cannot represent it (`unrepresentable`).
     """
     given: dict[str, Any] = {}
-    frame = _framed(message, given, _FRAMES, (Frame,))
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(None, None, limits, False))
 
 

@@ -12,6 +12,7 @@ from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
+from .._runtime.codec.classes import in_class as _in_class
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
@@ -1253,7 +1254,7 @@ def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
         EncodeError: The protocol or `limits` does not allow a value.
     """
     _value: Any = message
-    frame: Frame = _value if _is_a(_value, Frame) else Frame(_value)
+    frame: Frame = _in_class(Frame, _value, {}) if _is_a(_value, Frame) else Frame(_value)
     return frame.encode(limits=limits)
 
 

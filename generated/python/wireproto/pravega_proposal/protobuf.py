@@ -87,6 +87,7 @@ _ROLES = (
 )
 _PART = _Members(Part)
 _FRAMES: dict[type, type] = {
+    Frame: Frame,
     PartialMessage: Frame,
     KeepAlive: Frame,
     ReadSegment: Frame,
@@ -356,7 +357,7 @@ def encode(message: _Message | _Frame, *, limits: Limits | None = None) -> bytes
         EncodeError: The protocol or `limits` does not allow a value, or protobuf cannot represent it (`unrepresentable`).
     """
     given: dict[str, Any] = {}
-    frame = _framed(message, given, _FRAMES, (Frame,))
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(None, None, limits, False))
 
 

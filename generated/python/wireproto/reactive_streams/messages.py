@@ -13,6 +13,7 @@ Source: reactive-streams-io, NETWORK_PROTOCOL.md at e4b08b7 (2015-02-27).
 from __future__ import annotations
 
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
+from .._runtime.codec.classes import in_class as _in_class
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
@@ -1684,7 +1685,7 @@ def encode(
         EncodeError: The protocol or `limits` does not allow a value.
     """
     _value: Any = message
-    frame: Message = _value if _is_a(_value, Message) else Message(_value)
+    frame: Message = _in_class(Message, _value, {}) if _is_a(_value, Message) else Message(_value)
     return frame.encode(from_role=from_role, context=context, limits=limits)
 
 

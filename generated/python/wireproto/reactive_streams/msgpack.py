@@ -88,6 +88,7 @@ _ROLES = (
     "server",
 )
 _FRAMES: dict[type, type] = {
+    Message: Message,
     ClientHello: Message,
     ServerHello: Message,
     Subscribe: Message,
@@ -487,7 +488,7 @@ def encode(
         EncodeError: The protocol or `limits` does not allow a value, or msgpack cannot represent it (`unrepresentable`).
     """
     given: dict[str, Any] = {}
-    frame = _framed(message, given, _FRAMES, (Message,))
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(from_role, context, limits, False))
 
 

@@ -90,6 +90,7 @@ _ROLES = (
     "server",
 )
 _FRAMES: dict[type, type] = {
+    Message: Message,
     ClientHello: Message,
     ServerHello: Message,
     Subscribe: Message,
@@ -393,7 +394,7 @@ def encode(
         EncodeError: The protocol or `limits` does not allow a value, or protobuf cannot represent it (`unrepresentable`).
     """
     given: dict[str, Any] = {}
-    frame = _framed(message, given, _FRAMES, (Message,))
+    frame = _framed(message, given, _FRAMES)
     return _CODEC.encode(frame, _options(from_role, context, limits, False))
 
 

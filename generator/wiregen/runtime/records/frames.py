@@ -6,9 +6,9 @@ omitted.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 
+from ..codec.compiled import hand_over
 from ..codec.errors import EncodeError
 from ..codec.fragment import Part
 from ..codec.options import Options
@@ -29,12 +29,7 @@ from ..schema.types import (
     UnionReference,
 )
 from .scalars import PLAIN
-from .types import (
-    is_nullable,
-    is_trailing,
-    shown_fields,
-    unsure_names,
-)
+from .types import is_nullable, is_trailing, shown_fields, unsure_names
 from .values import ValueMaker
 
 TYPE_CHECKING = False
@@ -51,7 +46,6 @@ __all__ = [
 _ADD_VIEW = Lazy("records.views", "add_view")
 _CHOICE_RECORD = Lazy("records.choices", "choice_record")
 _PART_RECORD = Lazy("records.fragments", "part_record")
-_FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
 def frame_record(schema: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
@@ -62,18 +56,16 @@ def frame_record(schema: Schema, frame: object, *, variant: str | None = None) -
     """
     try:
         return Recorder(schema, variant).outermost(frame)
-    except _FAULTS as error:
+    except Exception as error:  # noqa: BLE001 - a value may be of any class, and raise anything
         raise _unshowable(declared_name(frame), error) from None
 
 
-def message_fields(
-    schema: Schema, name: str, message: object, *, variant: str | None = None
-) -> dict[str, object]:
-    """Return the `fields` of the record of a message, a struct or a preamble of that name."""
-    recorder = Recorder(schema, variant)
+def message_fields(schema: Schema, message: object) -> dict[str, object]:
+    """Return the `fields` of the record of a message, a struct or a preamble."""
+    recorder, name = Recorder(schema, None), declared_name(message)
     try:
         return recorder.fields(recorder.declared(name), message, name)
-    except _FAULTS as error:
+    except Exception as error:  # noqa: BLE001 - a value may be of any class, and raise anything
         raise _unshowable(name, error) from None
 
 
@@ -122,8 +114,9 @@ def message_from_fields(schema: Schema, name: str, fields: object) -> object:
 
 
 def _unshowable(name: str, error: Exception) -> EncodeError:
-    if isinstance(error, EncodeError):
+    if type(error) is EncodeError:
         return error
+    hand_over(error)
     return EncodeError(
         "invalid_value", path=name[:64], expected="values of the fields' types", found="others"
     )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ..codec.classes import Envelope
 from ..codec.compiled import as_bytes
 from ..codec.errors import DecodeError, EncodeError, NeedMoreData, within
-from ..codec.given_header import in_frame
+from ..codec.given_header import in_frame, in_its_frame
 from ..codec.options import Options
 from ..codec.unknown import Unknown
 from ..reference.access import as_bytes as as_octets
@@ -169,27 +169,22 @@ class SerialCodec:
         return most
 
 
-def framed(
-    message: Any,
-    header: dict[str, object],
-    frames: Mapping[type, type[Envelope]],
-    classes: tuple[type[Envelope], ...],
-) -> object:
+def framed(message: Any, header: dict[str, object], frames: Mapping[type, type[Envelope]]) -> object:
     """Return a message in its frame with these header fields, None for the default; a frame with them changed.
+
+    `frames`: the class of the frame of each message, and of each frame.
 
     Raises:
         EncodeError: It is neither, or a field of the header is missing or foreign.
     """
     given = {name: value for name, value in header.items() if value is not None}
-    if type(message) in classes:
-        return message.replace(**given) if given else message
-    frame: type[Envelope] | None = frames.get(type(message)) or (
-        classes[0] if is_a(message, Unknown) else None
-    )
+    if is_a(message, Unknown):
+        return in_frame(next(iter(frames.values())), message, given)
+    frame = in_its_frame(message, given, frames)
     if frame is None:
         found = declared_name(message)[:64]
         raise EncodeError("unrepresentable", path=found, expected="a frame or a message", found=found)
-    return in_frame(frame, message, given)
+    return frame
 
 
 def refuse_tails(value: object, path: str = "") -> None:

@@ -41,6 +41,12 @@ _OF_WRITERS = frozenset(("count", "depth", "frame", "inflated", "messages"))
 """The limits that a writer keeps to."""
 
 
+def _plain_class(value: object) -> type:
+    """Return the class of a value, or `object` for one of a metaclass, whose methods may raise where a hash is asked."""
+    kind = type(value)
+    return kind if type(kind) is type else object
+
+
 class Judge:
     """The native codec of a generated package, seen from its other serializations.
 
@@ -77,7 +83,7 @@ class Judge:
             EncodeError: The protocol does not allow the value.
             DecodeError: The protocol does not allow it within these limits, or with this strictness.
         """
-        message = type(getattr(frame, "message", None))
+        message = _plain_class(getattr(frame, "message", None))
         asks = options.context is None and message in self._askers
         data = None if asks else self._written(frame, message, options, is_read=is_read)
         if data is None:
@@ -96,7 +102,9 @@ class Judge:
             EncodeError: The frame is not valid in any context.
             DecodeError: The protocol does not allow it within these limits, or with this strictness.
         """
-        self._askers.add(type(frame.message))
+        message = _plain_class(frame.message)
+        if message is not object:
+            self._askers.add(message)
         nothing = self._native_options(
             options, context=_NOTHING, limits=options.limits, strict=options.strict
         )

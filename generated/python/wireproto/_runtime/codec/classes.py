@@ -4,16 +4,19 @@ in each class.
 
 from __future__ import annotations
 
+from .errors import EncodeError
 from .values import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, ClassVar, Self
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, ClassVar, Self, TypeVar
 
     from ..schema.protocol import Schema
 
-__all__ = ["Envelope", "MessageRecord", "Record", "attributes_of"]
+    Kind = TypeVar("Kind", bound="Record")
+
+__all__ = ["Envelope", "MessageRecord", "Record", "attributes_of", "in_class"]
 
 
 class Record(Shown):
@@ -50,6 +53,28 @@ def attributes_of(class_: type[Record]) -> tuple[str, ...]:
     return ("code", *names) if "code" in class_.__slots__ and "code" not in names else names
 
 
+def in_class(kind: type[Kind], value: object, changes: Mapping[str, object]) -> Kind:
+    """Return a value as one of this class, with these attributes changed; it may be of a caller's subclass.
+
+    Raises:
+        EncodeError: An attribute cannot be read.
+    """
+    if type(value) is kind and not changes:
+        return value
+    record = object.__new__(kind)
+    for name in kind.__slots__:
+        try:
+            attribute = changes[name] if name in changes else getattr(value, name)
+        except Exception as error:  # noqa: BLE001 - a property may raise anything
+            path, found = (
+                f"{kind._NAME or kind.__name__}.{name}",
+                f"an attribute that raises {type(error).__name__}",
+            )
+            raise EncodeError("invalid_value", path=path, expected="a value", found=found) from None
+        setattr(record, name, attribute)
+    return record
+
+
 class MessageRecord(Record):
     """A message of a protocol."""
 
@@ -66,7 +91,7 @@ class MessageRecord(Record):
         """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
         from ..records.frames import message_fields
 
-        fields: dict[str, Any] = message_fields(self._load_plan(), self._NAME or type(self).__name__, self)
+        fields: dict[str, Any] = message_fields(type(self)._load_plan(), self)
         return fields
 
     @classmethod

@@ -22,54 +22,35 @@ if TYPE_CHECKING:
     from ..schema.protocol import Schema
     from .reading.reader import Skimming
 
-__all__ = ["decode_fault", "encode_by_reference", "encode_fields", "fault_of", "made_of_fields"]
+__all__ = ["encode_by_reference", "encode_fields", "fault_of", "made_of_fields"]
 
 
-def decode_fault(
-    schema: Schema,
-    buffer: bytes,
-    end: int,
-    from_role: str | None,
-    limits: dict[str, int] | None,
-    strict: bool,
-    skim: Skimming | None = None,
-) -> DecodeError:
-    """Return why `buffer`, up to `end`, is not one whole frame; NeedMoreData if it is only cut off.
+def fault_of(schema: Schema, buffer: bytes, options: Options, skim: Skimming | None = None) -> DecodeError:
+    """Return why `buffer` is not one whole frame; NeedMoreData if it is only cut off.
 
     `skim`: compiled code for nested frames, so that the reference codec need not read the valid ones.
     """
-    options = Options(from_role, limits=limits, strict=strict)
+    end = len(buffer)
     try:
         steps = read_frame(schema, buffer, 0, options, stop=end, skim=skim, is_quick=True, is_faulty=True)
         check_end(finished(steps).end, end)
     except DecodeError as error:
         release(error)
-        return _found(schema, buffer, end, options, error)
+        return _found(schema, buffer, options, error)
     raise AssertionError("straight-line code refuses bytes that the reference codec reads")
 
 
-def fault_of(schema: Schema, buffer: bytes, options: Options) -> DecodeError:
-    """Return why `buffer` is not one whole frame; NeedMoreData if it is only cut off."""
-    try:
-        steps = read_frame(schema, buffer, 0, options, stop=len(buffer), is_quick=True, is_faulty=True)
-        check_end(finished(steps).end, len(buffer))
-    except DecodeError as error:
-        release(error)
-        return _found(schema, buffer, len(buffer), options, error)
-    raise AssertionError("straight-line code refuses bytes that the reference codec reads")
-
-
-def _found(schema: Schema, buffer: bytes, end: int, options: Options, error: DecodeError) -> DecodeError:
+def _found(schema: Schema, buffer: bytes, options: Options, error: DecodeError) -> DecodeError:
     """Return an error; if the search for it ended in a frame that is cut off, return that as the error."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
     from ..stream.header_extents import EndUnknown, extents_of
 
     try:
-        need = extents_of(schema, options).begin(buffer, 0).measure(buffer[:end], 0)
+        need = extents_of(schema, options).begin(buffer, 0).measure(buffer, 0)
     except EndUnknown:
         return error
-    if need <= end:
+    if need <= (end := len(buffer)):
         return error
     name = error.path.partition(".")[0]
     return NeedMoreData(need - end, path=name, at=end, expected=f"{need} bytes or more", found=f"{end} bytes")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..codec.given_header import in_frame
 from ..codec.options import Options
+from ..codec.values import is_a
 from ..schema.protocol import Schema
 from ..stream.decoder import Decoder
 from .own_classes import Classes
@@ -74,14 +76,16 @@ class Package:
     def framed(self, role: str, message: Any, header: Mapping[str, object]) -> object:
         """Return a message in the frame that the role sends; a frame with the changes of the header; a
         preamble as it is.
+
+        Raises:
+            EncodeError: A field of the header is missing or foreign, or an attribute cannot be read.
         """
         given = {name: value for name, value in header.items() if value is not None}
-        if type(message) in self.bare:
-            return message.replace(**given) if given else message
+        bare = next((each for each in self.bare if is_a(message, each)), None)
         # A message of a role without frames is put in those of the other role: rows say that it may not be
         # sent.
-        frame = self.frames.get(role) or next(iter(self.frames.values()))
-        return frame(message, **given)
+        frame = bare or self.frames.get(role) or next(iter(self.frames.values()))
+        return in_frame(frame, message, given)
 
     def read_back(self, frame: object, data: bytes, options: Options) -> object:
         """Return a frame or preamble as a reader reads it from its bytes."""

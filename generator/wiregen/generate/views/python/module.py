@@ -205,7 +205,9 @@ class ModuleBuilder:
         if len(self._protocol.frames) == 1:
             return ()
         pieces = [join for join in self._protocol.joins if join.block is not None]
+        frames = dict.fromkeys(class_name(frame.name) for frame in self._protocol.frames)
         return (
+            *((frame, frame) for frame in frames),
             *((message.data.name, message.frame.name) for message in messages),
             *((class_name(join.name), class_name(join.block[0])) for join in pieces if join.block),
         )

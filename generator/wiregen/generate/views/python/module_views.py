@@ -119,7 +119,7 @@ class ModuleView:
     """The readers by (variant, role), if there are several."""
     frame_writers: tuple[tuple[str, str], ...]
     frame_classes: tuple[tuple[str, str], ...]
-    """The frame of each message, if there are several frames."""
+    """The frame of each frame and message, if there are several frames."""
     variants: tuple[str, ...]
     joins: tuple[PieceView, ...]
     """The joins of blocks."""
@@ -178,12 +178,21 @@ class ModuleView:
             else ("codec.classes", "Envelope", "_Envelope")
         )
         found |= {envelope}
-        found |= {("codec.given_header", "in_frame", "_in_frame")} if self.is_header_checked else set()
+        found |= {self._framing}
         found |= {("codec.values", "check_role", "_check_role")} if self.roles else set()
         found |= {("codec.values", "show", "_show")} if self.variants else set()
         return tuple(
             sorted(found, key=lambda each: (each[0], not each[1].isupper(), each[1].islower(), each[1]))
         )
+
+    @property
+    def _framing(self) -> tuple[str, str, str]:
+        """The import of the function that puts what `encode` is given into a frame."""
+        if self.frame_classes:
+            return "codec.given_header", "in_its_frame", "_in_its_frame"
+        if self.is_header_checked:
+            return "codec.given_header", "in_frame", "_in_frame"
+        return "codec.classes", "in_class", "_in_class"
 
     @property
     def frame_reader(self) -> str:

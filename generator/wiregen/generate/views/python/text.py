@@ -148,7 +148,7 @@ def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
     if default is None or not isinstance(field.value, m.Default) or not field.value.others:
         return ""
     others = [
-        f"{constant_text(each.value, field.type, enums)} if _class_of(message) is {class_name(each.message)} else "
+        f"{constant_text(each.value, field.type, enums)} if _is_a(message, {class_name(each.message)}) else "
         for each in field.value.others
     ]
     return f"{''.join(others)}{default}"

@@ -185,7 +185,10 @@ def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]
 
 
 def _frame_of(carried: Carried) -> Iterator[tuple[str, str]]:
+    """Yield each frame and each message with its frame."""
     seen: set[str] = set()
+    for frame in carried.frames:
+        yield class_of(frame), class_of(frame)
     for frame in carried.frames:
         for name in frame.messages:
             if name not in seen:
