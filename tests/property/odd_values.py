@@ -191,6 +191,7 @@ def _records(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         if type(first) in (int, list):
             yield f"{name}-turns", of(own, partial(_property, name, partial(_turned, first)))
     yield "foreign", lambda: _foreign(value, names, own)
+    yield "foreign-named", lambda: _foreign(value, names, "Stranger")
 
 
 def _property(name: str, read: Callable[[], Callable[[object], Any]]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def package(request: pytest.FixtureRequest) -> Package:
 def _subclasses(value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield subclasses of the class of a frame or message, with its values."""
     for form, make in odd_forms(value):
-        if form not in ("raises", "foreign") and "turns" not in form:
+        if form not in ("raises", "foreign", "foreign-named") and "turns" not in form:
             yield form, make
     kind = type(value)
     for number, methods in enumerate((*LIES, _property("encode"), _property("replace"), _property("_NAME"))):

@@ -4393,7 +4393,7 @@ class PutAllRequest(_InRequest):
                 key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, None, False)
                 value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, None, True)
                 value = _write_chunk_alone(value)
-                if type(key_value_pair.key) not in _ONLY_1:
+                if type(key_value_pair.key) not in _ONLY_1 or type(key_value_pair) is not KeyValuePair:
                     raise _Bad
                 key_value_pairs__ += (key, value)
             key_value_pairs_ = b"".join(key_value_pairs__)
@@ -4510,7 +4510,7 @@ def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> byte
         key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
         value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, True)
         value = _write_chunk_alone(value)
-        if type(key_value_pair.key) not in _ONLY_1:
+        if type(key_value_pair.key) not in _ONLY_1 or type(key_value_pair) is not KeyValuePair:
             raise _Bad
         parts += (key, value)
     callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, state, True)
@@ -4843,7 +4843,7 @@ class GetAllResponse(_InResponse):
                     value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](
                         key_value_pair.value, None, False
                     )
-                    if type(key_value_pair.key) not in _ONLY_1:
+                    if type(key_value_pair.key) not in _ONLY_1 or type(key_value_pair) is not KeyResultPair:
                         raise _Bad
                     key_value_pairs__ += (key, value)
                 key_value_pairs_ = b"".join(key_value_pairs__)
@@ -4921,7 +4921,7 @@ def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> by
     for key_value_pair in key_value_pairs:
         key = _GEODE_VALUE_WRITERS[type(key_value_pair.key)](key_value_pair.key, state, False)
         value = _GEODE_VALUE_WRITERS[type(key_value_pair.value)](key_value_pair.value, state, False)
-        if type(key_value_pair.key) not in _ONLY_1:
+        if type(key_value_pair.key) not in _ONLY_1 or type(key_value_pair) is not KeyResultPair:
             raise _Bad
         parts += (key, value)
     return b"".join(parts)

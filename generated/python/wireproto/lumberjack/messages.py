@@ -391,6 +391,8 @@ def _write_data(message: Data, version: Version, state: _Writing) -> bytes:
         except UnicodeEncodeError:
             value = _encode_text(pair.value, "utf8", lenient=True)
         n_value = len(value)
+        if type(pair) is not Pair:
+            raise _Bad
         parts += (
             _LENGTHS[n_key] if n_key < 256 else _pack_I(n_key),
             key,

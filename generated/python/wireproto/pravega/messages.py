@@ -4068,6 +4068,8 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
         attribute_updates__: list[bytes] = []
         for attribute_update in attribute_updates_:
             type_ = attribute_update.type
+            if type(attribute_update) is not AttributeUpdate:
+                raise _Bad
             attribute_updates__.append(
                 _pack_16sbqq(
                     _uuid_bytes(attribute_update.attribute_id),
@@ -4480,6 +4482,8 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) 
         if not source_.isascii() or 0 in source_:
             source_ = _encode_text(source.source, "mutf8", lenient=True)
         n_source = len(source_)
+        if type(source) is not MergedSource:
+            raise _Bad
         sources__ += (_pack_H(n_source), source_, _pack_q(source.new_target_write_offset))
     sources_ = b"".join(sources__)
     body_size = 14 + n_target + len(sources_)
@@ -6290,6 +6294,10 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
+        if type(entry.key) is not TableKey or type(entry.value) is not TableValue:
+            raise _Bad
+        if type(entry) is not Entry:
+            raise _Bad
         entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
     entries__ = b"".join(entries___)
     table_segment_offset = _pack_q(message.table_segment_offset) if n_absent < 1 else b""
@@ -6583,6 +6591,8 @@ def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
         else:
             version = b""
         key_size = 4 + n_key
+        if type(key) is not TableKey:
+            raise _Bad
         keys__ += (_pack_ii((key_size + 8), n_key), key_, version)
     keys_ = b"".join(keys__)
     table_segment_offset = _pack_q(message.table_segment_offset) if n_absent < 1 else b""
@@ -6823,6 +6833,8 @@ def _write_read_table(message: Any, state: _Writing) -> bytes:
         else:
             version = b""
         key_size = 4 + n_key
+        if type(key) is not TableKey:
+            raise _Bad
         keys__ += (_pack_ii((key_size + 8), n_key), key_, version)
     keys_ = b"".join(keys__)
     body_size = 16 + n_segment + n_delegation_token + len(keys_)
@@ -6989,6 +7001,10 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
+        if type(entry.key) is not TableKey or type(entry.value) is not TableValue:
+            raise _Bad
+        if type(entry) is not Entry:
+            raise _Bad
         entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
     entries__ = b"".join(entries___)
     body_size = 14 + n_segment + len(entries__)
@@ -7684,6 +7700,8 @@ def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
         else:
             version = b""
         key_size = 4 + n_key
+        if type(key) is not TableKey:
+            raise _Bad
         keys__ += (_pack_ii((key_size + 8), n_key), key_, version)
     keys_ = b"".join(keys__)
     continuation_token = message.continuation_token
@@ -8114,6 +8132,10 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
+        if type(entry.key) is not TableKey or type(entry.value) is not TableValue:
+            raise _Bad
+        if type(entry) is not Entry:
+            raise _Bad
         entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
     entries__ = b"".join(entries___)
     continuation_token = message.continuation_token
@@ -8316,6 +8338,10 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
         n_value = len(value)
         key_size = 4 + n_key
         value_size = 4 + n_value
+        if type(entry.key) is not TableKey or type(entry.value) is not TableValue:
+            raise _Bad
+        if type(entry) is not Entry:
+            raise _Bad
         entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
     entries__ = b"".join(entries___)
     body_size = 24 + n_segment + len(entries__)
@@ -8825,6 +8851,8 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) 
             chunk_name = _encode_text(chunk.chunk_name, "mutf8", lenient=True)
         n_chunk_name = len(chunk_name)
         if exists_in_storage is not True and exists_in_storage is not False:
+            raise _Bad
+        if type(chunk) is not ChunkInfo:
             raise _Bad
         chunks__ += (
             _pack_3qH(chunk.length_in_metadata, chunk.length_in_storage, chunk.start_offset, n_chunk_name),

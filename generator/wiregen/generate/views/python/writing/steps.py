@@ -37,7 +37,7 @@ from wiregen.generate.steps.step import (
 )
 from wiregen.generate.views.python.expressions import python_failure
 from wiregen.generate.views.python.layouts import is_measured
-from wiregen.generate.views.python.text import argument_text, class_name, encoding_text, flat, is_shown
+from wiregen.generate.views.python.text import argument_text, class_name, encoding_text
 from wiregen.generate.views.python.writing.asked_values import INTEGER, class_test
 from wiregen.generate.views.python.writing.branches import BranchWriter
 from wiregen.generate.views.python.writing.calls import CallWriter
@@ -171,10 +171,9 @@ class WriteBuilder:
         self.pieces.append(WrittenBytes(text=lambda: text, size=size, length=length or f"len({text})"))
 
     def _make(self, step: Make, checks: list[Test]) -> None:
-        """Check the class of a struct whose attributes are not read: any object would pass otherwise."""
-        if not any(is_shown(field) for field in flat(step.struct.fields)):
-            value = self.names.attribute(step.key)
-            checks.append(f"type({value}) is not {class_name(step.struct.name)}")
+        """Check the class of a struct: any object with its attributes would pass otherwise."""
+        value = self.names.attribute(step.key)
+        checks.append(f"type({value}) is not {class_name(step.struct.name)}")
 
     # ---- numbers, bytes and text
 
