@@ -141,10 +141,23 @@ def test_the_size_of_what_is_joined_counts_for_the_sender_too() -> None:
     assert heard(client, server.send(rs.OnNextLastPart(1, 9, b"ABCDEF"), split=4))[0].part.joined == b"ABCDEF"
 
 
-def test_a_size_of_nothing_is_refused() -> None:
+@pytest.mark.parametrize("size", [0, -1, "3", 2.5, [3]])
+def test_a_size_that_is_not_a_number_of_bytes_is_refused(size: Any) -> None:
     _, server = subscribed(0)
-    with pytest.raises(ValueError, match="at least one byte"):
-        server.send(rs.OnNextLastPart(1, 9, b"ab"), split=0)
+    with pytest.raises(ValueError, match="integer from 1 on, as a fragment has at least one byte, not "):
+        server.send(rs.OnNextLastPart(1, 9, b"ab"), split=size)
+
+
+@pytest.mark.parametrize(
+    ("path", "values"), [("data", (1, 9, 5)), ("data", (1, 9, None)), ("subscriber", ([1], 9, b"abcdef"))]
+)
+def test_a_value_that_cannot_be_written_is_refused_before_it_is_divided(path: str, values: Any) -> None:
+    client, server = subscribed(0)
+    before = repr(server.subscription[1])
+    with pytest.raises(rs.EncodeError, match=rf"OnNextLastPart\.{path}: invalid_value"):
+        server.send(rs.OnNextLastPart(*values), split=3)
+    assert repr(server.subscription[1]) == before
+    assert heard(client, server.send(rs.OnNextLastPart(1, 9, b"abcdef"), split=3))[0].part.joined == b"abcdef"
 
 
 def test_the_end_of_the_stream_in_a_divided_thing_is_a_fault() -> None:

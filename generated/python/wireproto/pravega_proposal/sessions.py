@@ -196,6 +196,7 @@ class Connection(_Connection):
         Raises:
             SessionError: The message may not be sent now, or the connection has ended. The connection is unchanged.
             EncodeError: The protocol does not allow a value. The connection is unchanged.
+            ValueError: `split` is not an integer from 1 on, or no fragment can carry so many bytes. The connection is unchanged.
         """
         return self._send(message, now, {}, {}, split, despite=despite)
 

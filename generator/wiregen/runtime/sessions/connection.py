@@ -242,10 +242,12 @@ class Connection(BaseConnection):
                     engine.see(self._role, each, now, despite=despite)
                 sent.append(self._encoded(piece, writing))
                 self._remember(seen[0])
-        except BaseException:
+        except BaseException as error:
             engine.restore(saved)
             if known is not None:
                 self._context.restore(known)
+            if not isinstance(error, (ValueError, SessionError)):
+                self._encoded(frame, writing)  # a value that cannot be divided is one that cannot be written
             raise
         return b"".join(sent)
 

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from ..codec.options import Options
+from ..codec.values import is_a, show
 from ..records.types import flat_fields
 from ..reference.access import attribute, declared_name
 from ..reference.explain import explain
@@ -47,10 +48,12 @@ class Splitting:
         fragment now.
 
         Raises:
-            ValueError: The size is below 1, or no values make a fragment of the join.
+            ValueError: The size is not an integer from 1 on, or no values make a fragment of the join.
         """
-        if size < 1:
-            raise ValueError("a piece has at least one byte")
+        if not is_a(size, int) or size < 1:
+            raise ValueError(
+                f"split takes an integer from 1 on, as a fragment has at least one byte, not {show(size)}"
+            )
         found = self._divided(frame, encode)
         if found is None or len(found[2]) <= size:
             yield frame, (frame,)
