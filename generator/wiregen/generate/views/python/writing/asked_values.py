@@ -19,7 +19,7 @@ from wiregen.generate.views.python.writing.step_views import WriteAssign, WriteC
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 
-__all__ = ["INTEGER", "AskedValues", "class_test"]
+__all__ = ["INTEGER", "AskedValues", "AttributePath", "class_test"]
 
 _ABSENT = "_class_of({}) is not _class_of(None)"
 INTEGER = f"_class_of({{}}) is not int and {_ABSENT}"
@@ -30,64 +30,76 @@ A type checker does not see what `_class_of` tells of a value, which keeps its t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """`base`: the variable of the loop or function that the value is read from. `key`: of the variable that holds it."""
+class AttributePath:
+    """A given value: attributes below a variable of the function or of a loop; the variable itself without any."""
 
     base: str
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The expression that reads it."""
+        return ".".join((self.base, *self.attributes))
+
+    @property
+    def safe_text(self) -> str:
+        """The expression that is None where a struct around the value is absent, or another arm was chosen."""
+        text = ".".join((self.base, *self.attributes[:1]))
+        for name in self.attributes[1:]:
+            text = f'getattr({text}, "{name}", None)'
+        return text
+
+    def below(self, *attributes: str) -> AttributePath:
+        """Return the path of an attribute of the value, or of one below that."""
+        return AttributePath(base=self.base, attributes=(*self.attributes, *attributes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """`key`: that of the variable that holds the value. `tests`: those that refuse it."""
+
     key: str
     tests: tuple[str, ...]
 
 
 @dataclass(slots=True, kw_only=True)
 class AskedValues:
-    """The values by the expressions that read them. A first pass over the steps finds them, so that a second one has them all."""
+    """The values that are read once. A first pass over the steps finds them, so that a second one has them all."""
 
-    values: dict[str, _Asked] = field(default_factory=dict)
+    values: dict[AttributePath, _Asked] = field(default_factory=dict)
 
-    def ask(self, expression: str, key: str, test: str) -> None:
+    def ask(self, path: AttributePath, key: str, test: str) -> None:
         """Let a value be read once, and refused if a test of its variable `{}` is true; "" for no test."""
-        known = self.values.get(expression)
+        known = self.values.get(path)
         tests = () if known is None else known.tests
         if test and test not in tests:
             tests = (*tests, test)
-        self.values[expression] = _Asked(base=expression.partition(".")[0], key=key, tests=tests)
+        self.values[path] = _Asked(key=key, tests=tests)
 
-    def variable(self, expression: str, locals_: Locals) -> str:
-        """Return the variable of a value that is read once, or the expression itself."""
-        asked = self.values.get(expression)
-        return expression if asked is None or asked.base == expression else locals_.name(asked.key)
+    def variable(self, path: AttributePath, locals_: Locals) -> str:
+        """Return the variable of a value that is read once, or the expression that reads it."""
+        asked = self.values.get(path)
+        return path.text if asked is None or not path.attributes else locals_.name(asked.key)
 
     def of_loop(self, item: str, locals_: Locals) -> tuple[WriteStep, ...]:
         """Return the steps that read the values of an item, at the beginning of its loop."""
-        return tuple(self._steps([each for each in self.values if self.values[each].base == item], locals_))
+        return tuple(self._steps([path for path in self.values if path.base == item], locals_))
 
     def of_function(self, items: set[str], locals_: Locals) -> tuple[WriteStep, ...]:
         """Return the steps that read the other values, at the beginning of the function."""
-        return tuple(
-            self._steps([each for each in self.values if self.values[each].base not in items], locals_)
-        )
+        return tuple(self._steps([path for path in self.values if path.base not in items], locals_))
 
-    def _steps(self, expressions: list[str], locals_: Locals) -> Iterator[WriteStep]:
+    def _steps(self, paths: list[AttributePath], locals_: Locals) -> Iterator[WriteStep]:
         checks: list[str] = []
-        for expression in expressions:
-            variable = self.variable(expression, locals_)
-            if variable != expression:
-                value = _safely(expression)
+        for path in paths:
+            variable = self.variable(path, locals_)
+            if path.attributes:
                 # A type checker takes what `getattr` returns for an optional value.
-                annotation = "" if value == expression else "Any"
-                yield WriteAssign(target=variable, value=value, annotation=annotation)
-            checks += [test.replace("{}", variable) for test in self.values[expression].tests]
+                annotation = "Any" if len(path.attributes) > 1 else ""
+                yield WriteAssign(target=variable, value=path.safe_text, annotation=annotation)
+            checks += [test.replace("{}", variable) for test in self.values[path].tests]
         if checks:
             yield WriteChecks(checks=tuple(checks))
-
-
-def _safely(expression: str) -> str:
-    """Return an expression that is None where a struct around the value is absent, or another arm was chosen."""
-    base, *names = expression.split(".")
-    text = ".".join((base, *names[:1]))
-    for name in names[1:]:
-        text = f'getattr({text}, "{name}", None)'
-    return text
 
 
 _CLASSES: Final[Mapping[type[m.Type], tuple[str, ...]]] = {

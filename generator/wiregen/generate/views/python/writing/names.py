@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,7 @@ from wiregen.generate.views.python.expressions import python_expression
 from wiregen.generate.views.python.names import Locals, attribute, local_name
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import flat, is_shown
-from wiregen.generate.views.python.writing.asked_values import AskedValues, class_test
+from wiregen.generate.views.python.writing.asked_values import AskedValues, AttributePath, class_test
 from wiregen.generate.views.python.writing.step_views import WriteAssign
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.shapes import content
@@ -80,8 +80,8 @@ class WriteNames:
     def for_second_pass(self) -> WriteNames:
         """Return the names as they were before the first pass, and the values that it has found to be read once."""
         locals_ = self.locals.keeping(self.item_variables)
-        for expression in self.asked.values:
-            self.asked.variable(expression, locals_)
+        for path in self.asked.values:
+            self.asked.variable(path, locals_)
         return replace(
             self,
             locals=locals_,
@@ -111,25 +111,20 @@ class WriteNames:
             self.arm_tests.append(test.replace("{}", variable))
         return variable
 
-    def _read(self, key: str) -> str:
+    def _read(self, key: str) -> AttributePath:
         key = self.chosen(key)
         for prefix, item in reversed(self.items):
-            if key == prefix:
-                return item
-            if key.startswith(f"{prefix}."):
-                return _dotted(item, key.removeprefix(f"{prefix}."))
-        if key.startswith(FRAME):
-            name = key.removeprefix(FRAME)
-            message = self.owner if self.message is not None else f"{self.owner}.message"
-            if name == self.body:
-                return message
-            if self.body is not None and name.startswith(f"{self.body}."):
-                return _dotted(message, name.removeprefix(f"{self.body}."))
-            header, _, below = name.partition(".")
-            if header in self.headers:
-                return _dotted(self.headers[header], below) if below else self.headers[header]
-            return _of_frame(self.owner, name)
-        return _dotted(self.owner, key)
+            if key == prefix or key.startswith(f"{prefix}."):
+                return _below(AttributePath(base=item), key.removeprefix(prefix).split(".")[1:])
+        owner = AttributePath(base=self.owner)
+        if not key.startswith(FRAME):
+            return _below(owner, key.split("."))
+        header, *names = key.removeprefix(FRAME).split(".")
+        if header == self.body:
+            return _below(owner if self.message is not None else owner.below("message"), names)
+        if header in self.headers:
+            return _below(AttributePath(base=self.headers[header]), names)
+        return _below(owner.below(local_name(header)), names)
 
     def chosen(self, key: str) -> str:
         """Return the key of a field in the chosen arm, if the key is that of its choice; arms may be nested."""
@@ -378,14 +373,9 @@ def _is_rewritten(
     )
 
 
-def _of_frame(owner: str, path: str) -> str:
-    """Return the expression of a header field, whose first name is that of a frame's field."""
-    name, _, below = path.partition(".")
-    return _dotted(f"{owner}.{local_name(name)}", below) if below else f"{owner}.{local_name(name)}"
-
-
-def _dotted(base: str, path: str) -> str:
-    return ".".join((base, *(attribute(name) for name in path.split("."))))
+def _below(path: AttributePath, names: Iterable[str]) -> AttributePath:
+    """Return the path of a field inside a value; `names`: those of the fields, from outside."""
+    return path.below(*map(attribute, names))
 
 
 def prefix_of(step: Chunk) -> str:
