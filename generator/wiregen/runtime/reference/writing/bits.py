@@ -6,12 +6,12 @@ from ...codec.errors import EncodeError
 from ...schema.types import Bits
 from ..scalars import bit_number
 from .cells import Cell
-from .rows import WrittenRecord
+from .rows import CellRow
 
 __all__ = ["pack_bits", "write_bits"]
 
 
-def write_bits(row: WrittenRecord, cell: Cell) -> bytes:
+def write_bits(row: CellRow, cell: Cell) -> bytes:
     """Return the bytes of a run of bit fields; they belong to its first field."""
     if cell is not cell.run[0]:
         return b""
@@ -23,7 +23,7 @@ def write_bits(row: WrittenRecord, cell: Cell) -> bytes:
     return pack_bits(parts, types[0].order, cell.path) if types else b""
 
 
-def _number(row: WrittenRecord, cell: Cell, type_: Bits) -> int:
+def _number(row: CellRow, cell: Cell, type_: Bits) -> int:
     try:
         return bit_number(type_, row.value(cell), cell.path)
     except EncodeError as error:

@@ -13,7 +13,7 @@ from ..expressions import Circular, Undefined
 from ..scalars import scalar
 from .cells import UNSEEN, Cell, Spot
 from .messages import place_of
-from .rows import WrittenRecord
+from .rows import CellRow
 from .writer import Writer
 
 __all__ = ["chosen", "write_match", "write_union"]
@@ -37,7 +37,7 @@ def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot
             "undelimitable", path=spot.path, expected="a variety with an end", found=variety.name
         )
     code = scalar(writer.layout.schema, union.type, variety.code, spot.path)
-    row = WrittenRecord(writer, fields, value, f"{spot.path}.{variety.name}", frame=spot.row.frame)
+    row = CellRow(writer, fields, value, f"{spot.path}.{variety.name}", frame=spot.row.frame)
     spot.cell.inner = row
     data = code + row.write(spot.behind(len(code)), spot.around)
     writer.leave(name)
@@ -109,7 +109,7 @@ def _is_rounded(type_: Type, value: object) -> bool:
     return type_.definition.differs(given, given)
 
 
-def chosen(row: WrittenRecord, cell: Cell, type_: Type) -> Type:
+def chosen(row: CellRow, cell: Cell, type_: Type) -> Type:
     """Return the type of a choice's value: that of the arm that its subject takes, or the choice while that is unknown."""
     while isinstance(type_, Match) and not cell.is_choosing:
         cell.is_choosing = True

@@ -9,7 +9,7 @@ from ..access import extra, is_named, kind_of
 from ..expressions import Value
 from ..tree import FrameValue
 from .cells import RegionContext, Spot, join, joined
-from .rows import WrittenRecord
+from .rows import CellRow
 from .writer import Writer
 
 __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]
@@ -23,7 +23,7 @@ def write_struct(writer: Writer, type_: StructReference, value: Value, spot: Spo
     if not is_named(value, name):
         raise EncodeError("invalid_value", path=spot.path, expected=f"a {name}", found=kind_of(value))
     writer.enter(name, spot.path)
-    row = WrittenRecord(writer, writer.layout.structs[name], value, spot.path, frame=spot.row.frame)
+    row = CellRow(writer, writer.layout.structs[name], value, spot.path, frame=spot.row.frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
     writer.leave(name)
@@ -37,7 +37,7 @@ def write_message(writer: Writer, type_: MessageReference, value: object, spot: 
         raise EncodeError("invalid_value", path=path, expected=f"a {name}", found=kind_of(value))
     writer.enter(name, path)
     frame = spot.row if spot.row.body is not None else spot.row.frame
-    row = WrittenRecord(writer, writer.layout.messages[name].fields, value, path, frame=frame)
+    row = CellRow(writer, writer.layout.messages[name].fields, value, path, frame=frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
     writer.leave(name)
@@ -82,9 +82,7 @@ def _bare_frame(writer: Writer, name: str, frame: object, path: str, around: Reg
     declared = writer.layout.frames[name]
     before = writer.sender, writer.frame
     writer.sender, writer.frame = writer.sender or declared.role, name
-    row = WrittenRecord(
-        writer, declared.fields, frame, join(path, name), body=declared.message, body_path=path
-    )
+    row = CellRow(writer, declared.fields, frame, join(path, name), body=declared.message, body_path=path)
     try:
         if writer.layout.divided:
             _DIVIDE.load()(row, name, frame)
@@ -99,8 +97,7 @@ def write_outermost(writer: Writer, name: str, value: object) -> bytes:
     """Return the bytes of a frame, or of a preamble, in the outer stream."""
     if name in writer.layout.frames:
         return _bare_frame(writer, name, as_frame(writer, name, value, ""), "", RegionContext())
-    data = WrittenRecord(writer, writer.layout.preambles[name].fields, value, name).write(
-        lambda: 0, RegionContext()
-    )
+    row = CellRow(writer, writer.layout.preambles[name].fields, value, name)
+    data = row.write(lambda: 0, RegionContext())
     writer.refuse_long(len(data), name)
     return data

@@ -18,7 +18,7 @@ from ..scalars import SCALARS
 from .cells import UNSEEN, Cell
 
 if TYPE_CHECKING:
-    from .rows import WrittenRecord
+    from .rows import CellRow
 
 __all__ = ["LastItem", "RowScope", "measured_by", "undefined"]
 
@@ -35,7 +35,7 @@ class LastItem:
 
     __slots__ = ("row", "size", "type", "value")
 
-    def __init__(self, type_: Type, value: object, row: WrittenRecord | None, size: int) -> None:
+    def __init__(self, type_: Type, value: object, row: CellRow | None, size: int) -> None:
         self.type = type_
         self.value = value
         self.row = row
@@ -47,12 +47,12 @@ class RowScope:
 
     __slots__ = ("_item", "_row", "_start")
 
-    def __init__(self, row: WrittenRecord, start: Callable[[], int], item: LastItem | None = None) -> None:
+    def __init__(self, row: CellRow, start: Callable[[], int], item: LastItem | None = None) -> None:
         self._row = row
         self._start = start
         self._item = item
 
-    def _below(self, row: WrittenRecord) -> RowScope:
+    def _below(self, row: CellRow) -> RowScope:
         return RowScope(row, self._start)
 
     def _cell(self, name: str) -> Cell:

@@ -12,7 +12,7 @@ from ..expressions import Undefined
 
 if TYPE_CHECKING:
     from ..expressions import Value
-    from .rows import WrittenRecord
+    from .rows import CellRow
 
 __all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "joined", "missing", "nowhere", "unasked"]
 
@@ -80,7 +80,7 @@ class Cell:
         self.is_assumed = False
         self.value: Value = UNSEEN
         self.data: bytes | None = None
-        self.inner: WrittenRecord | None = None
+        self.inner: CellRow | None = None
 
     @property
     def is_declared(self) -> bool:
@@ -117,7 +117,7 @@ class Spot:
     __slots__ = ("around", "cell", "path", "row", "start")
 
     def __init__(
-        self, path: str, row: WrittenRecord, start: Callable[[], int], around: RegionContext, cell: Cell
+        self, path: str, row: CellRow, start: Callable[[], int], around: RegionContext, cell: Cell
     ) -> None:
         self.path = path
         self.row = row

@@ -16,7 +16,7 @@ from ..tree import Record
 from .cells import RegionContext, Spot
 from .regions import write_content
 from .row_scope import LastItem
-from .rows import WrittenRecord
+from .rows import CellRow
 from .writer import Writer
 
 __all__ = ["write_chunk"]
@@ -76,7 +76,7 @@ def _chunk(
     offset = sum(map(len, before))
     for flags in _candidates(fields, carrier, data):
         chunk = Record(struct, {**flags, carrier.data: data})
-        row = WrittenRecord(writer, fields, chunk, path)
+        row = CellRow(writer, fields, chunk, path)
         written = row.write(
             lambda: spot.start() + offset, RegionContext(has_end=spot.around.has_end, is_last=False)
         )

@@ -9,12 +9,12 @@ from ...schema.types import Type
 from ..access import as_bytes, attribute, extra, is_named, kind_of
 from ..layout import as_octets
 from .cells import Cell, join
-from .rows import WrittenRecord
+from .rows import CellRow
 
 __all__ = ["divide"]
 
 
-def divide(row: WrittenRecord, name: str, frame: object) -> None:
+def divide(row: CellRow, name: str, frame: object) -> None:
     """Put a fragment in place of a block in the row of the frame `name`, if the frame carries one."""
     layout = row.writer.layout
     for (owner, block), piece in layout.divided.items():
@@ -26,7 +26,7 @@ def divide(row: WrittenRecord, name: str, frame: object) -> None:
                 _refuse_whole(row, row.cells[block], piece)
 
 
-def _put_piece(row: WrittenRecord, cell: Cell, message: object, piece: str) -> None:
+def _put_piece(row: CellRow, cell: Cell, message: object, piece: str) -> None:
     path = join(row.path, piece)
     data = as_bytes(attribute(message, "data", path), join(path, "data"))
     for inner in _within(row, cell.type):
@@ -46,7 +46,7 @@ def _put_piece(row: WrittenRecord, cell: Cell, message: object, piece: str) -> N
     row.later(check, cell)
 
 
-def _refuse_whole(row: WrittenRecord, cell: Cell, piece: str) -> None:
+def _refuse_whole(row: CellRow, cell: Cell, piece: str) -> None:
     """Refuse a frame that is marked as a fragment and carries a whole message."""
     conditions = [setting.when for setting in row.writer.layout.schema.joins[piece].parts]
 
@@ -57,7 +57,7 @@ def _refuse_whole(row: WrittenRecord, cell: Cell, piece: str) -> None:
     row.later(check, cell)
 
 
-def _within(row: WrittenRecord, type_: Type) -> list[Cell]:
+def _within(row: CellRow, type_: Type) -> list[Cell]:
     """Return the cells of the fields of a block, those of blocks in it too."""
     found: list[Cell] = []
     for fields in blocks(type_):

@@ -35,7 +35,7 @@ from .cells import RegionContext
 from .lengths import write_sized
 from .messages import write_message_match
 from .regions import write_region
-from .rows import WrittenRecord
+from .rows import CellRow
 from .writer import Writer
 
 __all__ = ["WRITERS", "write", "write_frame", "write_message", "write_type"]
@@ -118,7 +118,7 @@ def write_type(schema: Schema, type_: Type, value: Value, name: str) -> bytes:
     """
     writer = Writer(schema, Options(), WRITERS, compression=-1, is_tail_kept=False)
     field = Field(name, False, type_, None, None, None, "", None, False)
-    row = WrittenRecord(writer, (field,), Record(name, {name: value}), name)
+    row = CellRow(writer, (field,), Record(name, {name: value}), name)
     try:
         data = row.write(lambda: 0, RegionContext(has_end=True))
         if writer.is_to_be_read:

@@ -16,7 +16,7 @@ from ..layout import Fields
 from .cells import Cell, Spot
 from .lengths import check_count, null_length, prefix_bytes, refuse_endless
 from .row_scope import LastItem
-from .rows import WrittenRecord
+from .rows import CellRow
 from .writer import PLAIN, Writer
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
     return b"".join(parts)
 
 
-def comparable(row: WrittenRecord, type_: Type, value: object, path: str) -> object:
+def comparable(row: CellRow, type_: Type, value: object, path: str) -> object:
     """Return a value of a list, or the list, as a reader compares it: plain ones as their bytes, alternatives by their
     codes, lists and structs as tuples of their values; None for an absent one.
     """
@@ -81,18 +81,16 @@ def comparable(row: WrittenRecord, type_: Type, value: object, path: str) -> obj
             return writer.coerce(type_, value, path)
 
 
-def _comparable_fields(
-    row: WrittenRecord, name: str, fields: Fields, value: object, path: str
-) -> dict[str, Value]:
+def _comparable_fields(row: CellRow, name: str, fields: Fields, value: object, path: str) -> dict[str, Value]:
     row.writer.enter(name, path)
-    inner, unsure = WrittenRecord(row.writer, fields, value, path, frame=row.frame), unsure_names(fields)
+    inner, unsure = CellRow(row.writer, fields, value, path, frame=row.frame), unsure_names(fields)
     cells = [cell for cell in inner.cells.values() if not cell.is_hidden]
     found = {cell.name: _comparable_field(inner, cell, unsure) for cell in cells}
     row.writer.leave(name)
     return found
 
 
-def _comparable_field(row: WrittenRecord, cell: Cell, unsure: frozenset[str]) -> object:
+def _comparable_field(row: CellRow, cell: Cell, unsure: frozenset[str]) -> object:
     """Return the value of a field of a struct, given or by default; one in a block must be given."""
     has_value = row.is_given(cell) or (cell.field.value is not None and cell.name not in unsure)
     return comparable(row, row.type_of(cell), row.value(cell), cell.path) if has_value else None

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from ...schema.types import Type
     from .writer import Writer
 
-__all__ = ["WrittenRecord"]
+__all__ = ["CellRow"]
 
 _CHOSEN = Lazy("reference.writing.choices", "chosen")
 _WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
 
-class WrittenRecord:
+class CellRow:
     """A declaration that is written.
 
     Attributes:
@@ -57,7 +57,7 @@ class WrittenRecord:
         owner: Value,
         path: str,
         *,
-        frame: WrittenRecord | None = None,
+        frame: CellRow | None = None,
         body: str | None = None,
         body_path: str = "",
     ) -> None:
