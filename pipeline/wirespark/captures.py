@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from wiregen.formats.capture import CaptureError, Closed, Event, Flow, FlowBytes, Gap, read_streams
-from wirespark.columns import Batcher, Columns
+from wirespark.columns import Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
-from wirespark.flow_pools import Pools
+from wirespark.flow_pools import FlowDirection, Pools
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
 
@@ -48,7 +48,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
     Raises:
         WireSparkError: By the iterator: the file is not a capture.
     """
-    live: dict[str, dict[bool, Batcher]] = {}
+    live: dict[str, dict[bool, FlowDirection]] = {}
     pools = Pools(wishes, batch_size)
     roles = FlowRoles(wishes, share.events)
     waiting = 0
@@ -71,15 +71,15 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
         raise WireSparkError(f"{share.path}: {error}") from None
 
 
-def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[bool, Batcher]:
-    """Return the batchers of both directions of a flow."""
+def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[bool, FlowDirection]:
+    """Return both directions of a flow."""
     first, last = roles.of(flow)
     context = context_of(wishes)
     sides = {True: first, False: last}
-    return {side: pools.batcher(role, flow.name, context) for side, role in sides.items()}
+    return {side: pools.direction(role, flow.name, context) for side, role in sides.items()}
 
 
-def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
+def _taken(event: Event, sides: dict[bool, FlowDirection]) -> Iterator[Found]:
     flow, time = event.flow.name, round(event.time * 1_000_000)
     match event:
         case FlowBytes(from_opener=side) if side in sides:
@@ -87,7 +87,7 @@ def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
         case Gap(from_opener=side) if side in sides:
             found = sides[side].gap(event.size, time)
         case Closed(reason="fin", from_opener=bool() as side):
-            found = sides.pop(side).finish(time) if side in sides else iter(())
+            found = sides.pop(side).finish(time) if side in sides else ()
         case Closed():
             found = (columns for side in tuple(sides) for columns in sides.pop(side).finish(time))
         case _:
@@ -96,9 +96,9 @@ def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
         yield columns, flow if columns.flows is None else None
 
 
-def _flushed(live: dict[str, dict[bool, Batcher]], pools: Pools) -> Iterator[Found]:
-    for flow, sides in live.items():
-        for batcher in sides.values():
-            for columns in batcher.flush():
-                yield columns, flow if columns.flows is None else None
+def _flushed(live: dict[str, dict[bool, FlowDirection]], pools: Pools) -> Iterator[Found]:
     yield from ((columns, None) for columns in pools.flush())
+    for flow, sides in () if pools.are_used else live.items():
+        for direction in sides.values():
+            for columns in direction.flush():
+                yield columns, flow if columns.flows is None else None

@@ -8,125 +8,139 @@ which frames change how later ones are read have batches for each flow, in the o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
 from wirespark.batches import batcher_on, scanner_of
-from wirespark.columns import Batcher, Columns
-from wirespark.decoders import Context, Snapshot, has_context
+from wirespark.columns import Columns
+from wirespark.decoders import Context, has_context
 from wirespark.objects import RowTaker
 from wirespark.options import Wishes
 from wirespark.stream_rows import StreamRow, Walk
 
 if TYPE_CHECKING:
-    from wirespark.kernels.relay import Part, Relay
+    from wirespark.kernels.pooling import ScanPool
 
-__all__ = ["Pools"]
+__all__ = ["FlowDirection", "Pools"]
+
+
+class FlowDirection(Protocol):
+    """One direction of a flow: bytes in pieces go in, columns come out, some of them later from its pool."""
+
+    def feed(self, data: bytes, time: int | None = None) -> Iterable[Columns]:
+        """Add the next bytes, received at `time` (microseconds)."""
+
+    def gap(self, size: int, time: int | None = None) -> Iterable[Columns]:
+        """Record that `size` bytes are missing."""
+
+    def finish(self, time: int | None = None) -> Iterable[Columns]:
+        """End the stream."""
+
+    def flush(self) -> Iterable[Columns]:
+        """Return the rows of this direction that wait for a full batch, unless they wait in a pool."""
 
 
 class Pools:
-    """The pools of a capture, one for each role."""
+    """The pools of a capture, one for each role.
+
+    Attributes:
+        are_used: Whether directions wait in pools; otherwise each of them is flushed by itself.
+    """
 
     def __init__(self, wishes: Wishes, batch_size: int) -> None:
         self._wishes = wishes
         self._batch_size = batch_size
         self._pools: dict[str, _Pool] = {}
+        self.are_used = not has_context(wishes.package)
 
-    def batcher(self, role: str, flow: str, context: Context | None) -> Batcher:
-        """Return the batcher of one direction of a flow."""
+    def direction(self, role: str, flow: str, context: Context | None) -> FlowDirection:
+        """Return what decodes one direction of a flow."""
         walk = Walk(self._wishes, role, context=context)
-        if has_context(self._wishes.package):
+        if not self.are_used:
             return batcher_on(self._wishes, walk, role, self._batch_size)
         if role not in self._pools:
             self._pools[role] = _Pool(self._wishes, role, self._batch_size)
-        return _PooledBatcher(self._pools[role], flow, walk)
+        return self._pools[role].direction(flow, walk)
 
     def flush(self) -> Iterator[Columns]:
-        """Return the rows that wait."""
+        """Return the rows that wait in pools."""
         for pool in self._pools.values():
             yield from pool.flush()
 
 
 class _Pool:
-    """Rows of one role, each with its flow: those of the object path, and stretches that the kernels proved."""
+    """What waits of one role: rows of the object path, and bytes for the kernels."""
 
     def __init__(self, wishes: Wishes, role: str, batch_size: int) -> None:
-        self._wishes = wishes
+        self._rows = _Rows(wishes, role, batch_size)
+        self._scans: ScanPool | None = None
+        scanner = scanner_of(wishes, role)
+        if scanner is not None:
+            from wirespark.kernels.pooling import ScanPool
+
+            self._scans = ScanPool(scanner, self._rows, batch_size)
+
+    def direction(self, flow: str, walk: Walk) -> FlowDirection:
+        if self._scans is None:
+            return _WalkedDirection(self._rows, flow, walk)
+        from wirespark.kernels.pooling import Lane
+
+        return Lane(self._scans, flow, walk)
+
+    def flush(self) -> Iterator[Columns]:
+        if self._scans is not None:
+            yield from self._scans.drain()
+        yield from self._rows.flush()
+
+
+class _Rows:
+    """Rows of the object path, each with its flow."""
+
+    def __init__(self, wishes: Wishes, role: str, batch_size: int) -> None:
         self._role = role
         self._batch_size = batch_size
         self._taker = RowTaker(wishes)
         self._rows: list[StreamRow] = []
         self._flows: list[str] = []
         self._n_bytes = 0
-        self._scanner = scanner_of(wishes, role)
-        if self._scanner is not None:
-            from wirespark.kernels.pooling import StretchPool
 
-            self._stretches = StretchPool(self._scanner)
+    def take(self, flow: str, rows: Iterable[StreamRow]) -> None:
+        found = self._taker.taken(rows)
+        self._rows += found
+        self._flows += [flow] * len(found)
+        self._n_bytes += sum(row.size for row in found)
 
-    def relay(self, walk: Walk) -> Relay | None:
-        """Return what reads a direction with the kernels, or None without them. All share one scanner."""
-        if self._scanner is None:
-            return None
-        from wirespark.kernels.relay import Relay
-
-        return Relay(self._wishes, self._scanner, walk)
-
-    def take(self, flow: str, parts: Iterable[Part]) -> Iterator[Columns]:
-        """Add rows and stretches of a flow."""
-        for part in parts:
-            if isinstance(part, list):
-                found = self._taker.taken(part)
-                self._rows += found
-                self._flows += [flow] * len(found)
-                self._n_bytes += sum(row.size for row in part)
-            else:
-                self._stretches.add(part, flow)
-        waiting = self._n_bytes + (self._stretches.size if self._scanner is not None else 0)
-        if waiting >= self._batch_size:
-            yield from self.flush()
+    def full(self) -> Iterable[Columns]:
+        """Return the rows if they are enough for a batch."""
+        return self.flush() if self._n_bytes >= self._batch_size else ()
 
     def flush(self) -> Iterator[Columns]:
-        if self._scanner is not None:
-            yield from self._stretches.flush()
         rows, flows = self._rows, self._flows
         self._rows, self._flows, self._n_bytes = [], [], 0
         if rows:
             yield self._taker.recording.columns(rows, self._role, 0, flows=pa.array(flows, pa.string()))
 
 
-class _PooledBatcher:
-    """One direction; its rows wait in a pool."""
+class _WalkedDirection:
+    """A direction that the object path decodes."""
 
-    def __init__(self, pool: _Pool, flow: str, walk: Walk) -> None:
-        self._pool = pool
+    def __init__(self, rows: _Rows, flow: str, walk: Walk) -> None:
+        self._rows = rows
         self._flow = flow
         self._walk = walk
-        self._relay = pool.relay(walk)
 
-    @property
-    def given(self) -> int:
-        return self._walk.given
+    def feed(self, data: bytes, time: int | None = None) -> Iterable[Columns]:
+        self._rows.take(self._flow, self._walk.feed(data, time))
+        return self._rows.full()
 
-    def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
-        relay = self._relay
-        found = [list(self._walk.feed(data, time))] if relay is None else relay.feed(data, time)
-        yield from self._pool.take(self._flow, found)
+    def gap(self, size: int, time: int | None = None) -> Iterable[Columns]:
+        self._rows.take(self._flow, self._walk.gap(size, time))
+        return self._rows.full()
 
-    def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
-        relay = self._relay
-        found = [list(self._walk.gap(size, time))] if relay is None else relay.gap(size, time)
-        yield from self._pool.take(self._flow, found)
+    def finish(self, time: int | None = None) -> Iterable[Columns]:
+        self._rows.take(self._flow, self._walk.finish(time))
+        return self._rows.full()
 
-    def finish(self, time: int | None = None) -> Iterator[Columns]:
-        relay = self._relay
-        found = [list(self._walk.finish(time))] if relay is None else relay.finish(time)
-        yield from self._pool.take(self._flow, found)
-
-    def flush(self) -> Iterator[Columns]:
-        if self._relay is not None:
-            yield from self._pool.take(self._flow, self._relay.drain())
-
-    def snapshot(self) -> Snapshot | None:
-        return self._walk.snapshot()
+    def flush(self) -> Iterable[Columns]:
+        return ()

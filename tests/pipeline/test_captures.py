@@ -116,7 +116,9 @@ def test_a_share_reassembles_its_own_flows_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["on", "off"])
-def test_many_short_connections_share_batches(tmp_path: Path, kernel: str) -> None:
+def test_many_short_connections_share_scans_and_batches(
+    tmp_path: Path, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their rows are those of their bytes: whole frames, wrong ones in some, the last one cut off in others."""
     if kernel == "on":
         pytest.importorskip("numba", reason="the kernels need numba")
@@ -139,13 +141,25 @@ def test_many_short_connections_share_batches(tmp_path: Path, kernel: str) -> No
         {"protocol": protocol, "path": str(path), "index": "false", "kernel": kernel, "batch": "16KiB"}
     )
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    n_batches = 0
+    n_batches = n_scans = 0
+    if kernel == "on":
+        from wirespark.kernels.scanner import Scanner
+
+        scan_windows = Scanner.scan_windows
+
+        def counted(self: Scanner, *given: Any) -> int:
+            nonlocal n_scans
+            n_scans += 1
+            return scan_windows(self, *given)
+
+        monkeypatch.setattr(Scanner, "scan_windows", counted)
     for part in parts_of(wanted):
         for columns, file, flow in located_columns(part, wanted.wishes, wanted):
             n_batches += 1
             for row in table_rows(columns, wanted.wishes, file, flow):
                 found.setdefault((row["_flow"], row["_from"]), []).append(row)
     assert found.keys() == sent.keys() and n_batches < len(sent) / 2
+    assert kernel == "off" or 0 < n_scans < len(sent)
     for (flow, role), data in sent.items():
         rows = sorted(found[flow, role], key=lambda row: row["_offset"])
         alone = rows_of(data, Wishes(protocol=protocol, role=role, kernel="off"), tmp_path)

@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,8 @@ from tests.property.schemas import built
 
 from wiregen.runtime.codec.options import Options
 from wirespark import packages
-from wirespark.kernels import ops
-from wirespark.kernels.scanner import scanner_of
+from wirespark.kernels import ops, scanner
+from wirespark.kernels.scanner import Scanner, scanner_of
 from wirespark.options import Wishes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,7 +128,56 @@ def test_nothing_else_is_touched(protocol: str, monkeypatch: pytest.MonkeyPatch)
                     scanned = found.scan(data, start)
                     found.columns(data, scanned, 0)
                     start = max(start + 1, scanned.end) if scanned.reason != ops.FULL else scanned.end
+                whole = bytes(data)
+                proven(found, [whole[:40], whole, whole[7:], whole], is_over=seed % 2 == 0)
         assert memory.n_touched > 10_000
+
+
+@pytest.mark.parametrize("protocol", ["pravega", "lumberjack", "pravega_documented"])
+@pytest.mark.parametrize("most_frames", [3, 1 << 15])
+def test_streams_that_are_scanned_together_are_scanned_as_each_alone(
+    protocol: str, most_frames: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the room for frames is full within one of them. A stream that is over has its last frame too."""
+    monkeypatch.setattr(scanner, "_MOST_FRAMES", most_frames)
+    dice = random.Random(protocol)
+    seeds = [stream_of(protocol, seed, 20) for seed in range(40)]
+    role = seeds[0].role
+    made = [
+        damaged(each.data, dice) if dice.random() < 0.3 else each.data for each in seeds if each.role == role
+    ]
+    found = scanner_of(Wishes(protocol=protocol, role=role), role)
+    assert found is not None
+    for is_over in (False, True):
+        expected = [proven(found, [data], is_over=is_over) for data in made]
+        frames, ends = proven(found, made, is_over=is_over)
+        assert frames == [own for frames, _ in expected for own in frames]
+        assert ends == [end for _, ends in expected for end in ends]
+        assert len(frames) > 20
+
+
+def proven(
+    found: Scanner, made: Sequence[bytes], *, is_over: bool
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the frames of streams that are scanned together, each from its stream's start, and where and why each stream ends."""
+    data = np.frombuffer(b"".join(made), np.uint8)
+    windows = np.zeros((len(made), ops.W_SIZE), np.int64)
+    windows[:, ops.W_STOP] = np.cumsum([len(each) for each in made])
+    windows[1:, ops.W_START], windows[:, ops.W_IS_OVER] = windows[:-1, ops.W_STOP], is_over
+    begins, frames, n_done = windows[:, ops.W_START].copy(), list[list[int]](), 0
+    while n_done < len(made):
+        left = windows[n_done:]
+        n_more = found.scan_windows(data, left)
+        which = np.repeat(np.arange(n_done, len(made)), left[:, ops.W_FOUND])
+        own = found.frames[: len(which)].copy()
+        assert found.filled(data, own, own[:, 0], None, 0).rows.num_rows == len(which)
+        own[:, :2] -= begins[which, None]
+        frames += own.tolist()
+        n_done += n_more
+        if n_more < len(left):
+            left[n_more, ops.W_START] = left[n_more, ops.W_POSITION]
+    ends = np.stack([windows[:, ops.W_POSITION] - begins, windows[:, ops.W_REASON]], axis=1)
+    return frames, ends.tolist()
 
 
 def test_mutated_frames_before_a_page_that_nobody_may_read() -> None:

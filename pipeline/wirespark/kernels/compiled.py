@@ -17,7 +17,7 @@ from types import ModuleType
 import wirespark.kernels
 from wirespark.untyped import Compiled
 
-__all__ = ["N_STATE", "fill", "measure", "scan"]
+__all__ = ["N_STATE", "TAPE", "fill", "measure", "scan"]
 
 _NAMES = ("memory", "ops", "peeking", "scanning", "filling")
 
@@ -76,3 +76,4 @@ scan: Compiled = _scanning.scan
 measure: Compiled = _filling.measure
 fill: Compiled = _filling.fill
 N_STATE: int = _scanning.N_STATE
+TAPE: int = _scanning.TAPE

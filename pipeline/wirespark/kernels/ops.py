@@ -78,11 +78,12 @@ C_MIRROR = 7  # the same of a list whose offsets are those of another one
 
 F_INT, F_FLAG, F_UUID, F_ENUM = 0, 1, 2, 3
 
-# ---- further results of a scan ---- ------------
+# ---- the windows of a scan ----
 
 ALL, CUT, ODD, FULL = 0, 1, 2, 3
 """All bytes are in frames; the last frame is cut off; the object path must decode the next frame; the tape is full."""
-FOUND, TAPE, POSITION, REASON, NEEDED, PROVEN = range(6)
-"""The indexes in a scan's answer: the numbers of frames and of entries, the end and its reason, the needed
-bytes, and whether there was a valid frame.
+W_START, W_STOP, W_IS_OVER, W_POSITION, W_REASON, W_NEEDED, W_PROVEN, W_FOUND = range(8)
+"""The columns of a window. Given: its bytes, and whether the stream ends there. Found: the end of its frames and the
+reason, the needed bytes, whether there was a valid frame, and the number of frames.
 """
+W_SIZE = 8

@@ -1,98 +1,161 @@
-"""Scans of many streams filled into common columns: their bytes, frames and tapes are put one after the other.
+"""Scans of many streams at once: what they received is put one after the other, proven in one run, and fills common columns.
 
-Invariant: the entries of a tape name places in the bytes of their own scan, and these places are moved with the
-bytes. Nothing else on a tape depends on where it was written.
+A run of the kernels costs as much as many frames, so connections that send little are not given runs of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from wirespark.columns import Columns
 from wirespark.kernels import ops
-from wirespark.kernels.relay import Stretch
 from wirespark.kernels.scanner import Scanner
+from wirespark.kernels.stream_buffer import StreamBuffer
+from wirespark.stream_rows import StreamRow, Walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["StretchPool"]
+__all__ = ["Lane", "RowSink", "ScanPool"]
 
-_NO_TIME = -1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
-    """A copy of a stretch, with its flow; `offsets` and `times` are of its frames."""
-
-    flow: str
-    data: NDArray[np.uint8]
-    tape: NDArray[np.int64]
-    frames: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    times: NDArray[np.int64] | None
+_COST = 128
+"""The memory of a piece of a stream without its bytes, rounded up."""
 
 
-class StretchPool:
-    """Stretches of one scanner that wait for common columns. `size`: their bytes."""
+class RowSink(Protocol):
+    """Takes the rows of the object path, and returns them when they are enough for a batch."""
 
-    def __init__(self, scanner: Scanner) -> None:
+    def take(self, flow: str, rows: Iterable[StreamRow]) -> None: ...
+
+    def full(self) -> Iterable[Columns]: ...
+
+
+class Lane(StreamBuffer):
+    """One direction of a flow; its rows come later, with those of others.
+
+    Attributes:
+        needed: The number of waiting bytes with which the next scan is worth its time.
+        is_due: Whether the next scan has it.
+        is_over: Whether its stream ends with the bytes that wait, at `time`.
+    """
+
+    __slots__ = ("_pool", "flow", "is_due", "is_over", "needed", "time")
+
+    def __init__(self, pool: ScanPool, flow: str, walk: Walk) -> None:
+        super().__init__(walk)
+        self._pool = pool
+        self.flow = flow
+        self.needed = 1
+        self.is_due = self.is_over = False
+        self.time: int | None = None
+
+    def feed(self, data: bytes, time: int | None = None) -> Iterable[Columns]:
+        self.add(data, time)
+        return self._pool.wake(self, len(data), is_due=self.waiting >= self.needed)
+
+    def gap(self, size: int, time: int | None = None) -> Iterable[Columns]:
+        return self._pool.gap(self, size, time)
+
+    def finish(self, time: int | None = None) -> Iterable[Columns]:
+        self.is_over, self.time = True, time
+        return self._pool.wake(self, 0, is_due=True)
+
+    def flush(self) -> Iterable[Columns]:
+        return ()
+
+
+class ScanPool:
+    """The streams of one role. The object path gives its rows to `rows`."""
+
+    def __init__(self, scanner: Scanner, rows: RowSink, batch_size: int) -> None:
         self._scanner = scanner
-        self._kept: list[_Kept] = []
-        self.size = 0
+        self._rows = rows
+        self._batch_size = batch_size
+        self._due: list[Lane] = []
+        self._received = 0
 
-    def add(self, stretch: Stretch, flow: str) -> None:
-        """Copy the stretch of the last scan."""
-        found = stretch.found
-        if not len(found.frames):
+    def wake(self, lane: Lane, size: int, *, is_due: bool) -> Iterable[Columns]:
+        """Count bytes that a stream received; if all streams together received a batch, return its columns."""
+        if is_due and not lane.is_due:
+            lane.is_due = True
+            self._due.append(lane)
+        self._received += size + _COST
+        return self.drain() if self._received >= self._batch_size else ()
+
+    def gap(self, lane: Lane, size: int, time: int | None) -> Iterator[Columns]:
+        """Read a stream up to a gap of so many bytes, and the gap."""
+        lane.is_over = True
+        yield from self._read([lane])
+        lane.is_over = False
+        self._rows.take(lane.flow, [*lane.rest(), *lane.walk.gap(size, time)])
+        lane.needed = 1
+        yield from self._rows.full()
+
+    def drain(self) -> Iterator[Columns]:
+        """Read what the streams received, up to frames that are cut off."""
+        due, self._due, self._received = self._due, [], 0
+        yield from self._read(due)
+        for lane in due:
+            lane.is_due = False
+            if lane.is_over:
+                self._rows.take(lane.flow, [*lane.rest(), *lane.walk.finish(lane.time)])
+        yield from self._rows.full()
+
+    # ---- kernels and objects in turn
+
+    def _read(self, lanes: Sequence[Lane]) -> Iterator[Columns]:
+        while lanes:
+            for lane in lanes:
+                while lane.is_walking and lane.waiting:
+                    self._rows.take(lane.flow, lane.step())
+            yield from self._scanned([lane for lane in lanes if lane.waiting])
+            lanes = [lane for lane in lanes if lane.is_walking and lane.waiting]
+
+    def _scanned(self, lanes: Sequence[Lane]) -> Iterator[Columns]:
+        """Prove the frames of all streams in one run, and yield their columns; then let go of their bytes."""
+        if not lanes:
             return
-        begin, end = int(found.frames[0, 0]), int(found.frames[-1, 1])
-        tape = self._scanner.tape[: found.n_entries].copy()
-        frames = found.frames.copy()
-        offsets = frames[:, 0] + stretch.base
-        _move(tape, frames, self.size - begin)
-        kept = _Kept(
-            flow=flow,
-            data=stretch.data[begin:end],
-            tape=tape,
-            frames=frames,
-            offsets=offsets,
-            times=stretch.times,
-        )
-        self._kept.append(kept)
-        self.size += end - begin
+        pieces = [piece for lane in lanes for piece in lane.pieces]
+        data = np.frombuffer(b"".join([piece for piece, _ in pieces]), np.uint8)
+        ends = np.cumsum([len(piece) for piece, _ in pieces])
+        times = np.array([time for _, time in pieces], np.int64)
+        windows = _windows(lanes)
+        begins = windows[:, ops.W_START].copy()
+        bases = np.array([lane.walk.offset for lane in lanes]) - begins
+        flows = pa.array([lane.flow for lane in lanes], pa.string())
+        n_done = 0
+        while n_done < len(lanes):
+            left = windows[n_done:]
+            n_more = self._scanner.scan_windows(data, left)
+            which = np.repeat(np.arange(n_done, len(lanes)), left[:, ops.W_FOUND])
+            frames = self._scanner.frames[: len(which)]
+            if len(which):
+                when = times[np.searchsorted(ends, frames[:, 1])]
+                columns = self._scanner.filled(data, frames, frames[:, 0] + bases[which], when, 0)
+                own = flows.take(pa.array(which))
+                yield Columns(rows=columns.rows, messages=columns.messages, end=0, flows=own)
+            n_done += n_more
+            if n_more < len(left):
+                windows[n_done, ops.W_START] = windows[n_done, ops.W_POSITION]
+        for lane, begin, window in zip(lanes, begins.tolist(), windows.tolist(), strict=True):
+            self._settle(lane, window[ops.W_POSITION] - begin, window)
 
-    def flush(self) -> Iterator[Columns]:
-        """Return the columns of all stretches."""
-        kept, self._kept, self.size = self._kept, [], 0
-        if not kept:
-            return
-        counts = [len(each.frames) for each in kept]
-        times = [
-            np.full(len(each.frames), _NO_TIME, np.int64) if each.times is None else each.times
-            for each in kept
-        ]
-        columns = self._scanner.filled(
-            np.concatenate([each.data for each in kept]),
-            np.concatenate([each.tape for each in kept]),
-            np.concatenate([each.frames for each in kept]),
-            np.concatenate([each.offsets for each in kept]),
-            np.concatenate(times),
-            0,
-        )
-        which = pa.array(np.repeat(np.arange(len(kept)), counts))
-        flows = pa.array([each.flow for each in kept], pa.string()).take(which)
-        yield Columns(rows=columns.rows, messages=columns.messages, end=0, flows=flows)
+    def _settle(self, lane: Lane, size: int, window: Sequence[int]) -> None:
+        if (window[ops.W_PROVEN] or size) and (confirmed := lane.walk.confirm()):
+            self._rows.take(lane.flow, confirmed)
+        lane.settle(size, window[ops.W_REASON])
+        needed = max(window[ops.W_NEEDED], lane.waiting + lane.waiting // 2 + 1)
+        lane.needed = 1 if lane.is_walking else needed
 
 
-def _move(tape: NDArray[np.int64], frames: NDArray[np.int64], by: int) -> None:
-    """Move all places in a scan by so many bytes."""
-    frames[:, :2] += by
-    kinds = tape[:, 0] & 0xFF
-    tape[kinds == ops.T_RUN, 2] += by
-    tape[kinds == ops.T_SPAN, 1] += by
+def _windows(lanes: Sequence[Lane]) -> NDArray[np.int64]:
+    """Return the windows of streams whose bytes are one after the other."""
+    windows = np.zeros((len(lanes), ops.W_SIZE), np.int64)
+    windows[:, ops.W_STOP] = np.cumsum([lane.waiting for lane in lanes])
+    windows[1:, ops.W_START] = windows[:-1, ops.W_STOP]
+    windows[:, ops.W_IS_OVER] = [lane.is_over for lane in lanes]
+    return windows

@@ -7,7 +7,6 @@ frame. The last frame of each is confirmed by the next one.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,6 +16,7 @@ import numpy as np
 from wirespark.decoders import has_context
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanned, Scanner
+from wirespark.kernels.stream_buffer import StreamBuffer
 from wirespark.options import Wishes
 from wirespark.stream_rows import StreamRow, Walk
 
@@ -27,8 +27,6 @@ __all__ = ["Part", "Relay", "Stretch"]
 
 _WORTH = 1 << 16
 """Bytes that are worth a scan; fewer wait."""
-_LEAST_WALK, _MOST_WALK = 1 << 12, 1 << 20
-"""Bytes that the object path takes at a time: the more, the more often it is needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,33 +47,29 @@ Part: TypeAlias = Stretch | list[StreamRow]
 
 
 class Relay:
-    """Bytes in, frames out; `_pieces` wait for a scan, each with its time."""
+    """Bytes in, frames out."""
 
     def __init__(self, wishes: Wishes, scanner: Scanner, walk: Walk) -> None:
         self._scanner = scanner
         self._walk = walk
-        self._is_walking = not walk.is_free
-        self._pieces: deque[tuple[bytes, int | None]] = deque()
-        self._waiting = 0
+        self._buffer = StreamBuffer(walk)
         self._least = self._needed = 1 if has_context(wishes.package) else _WORTH
-        self._walk_size = _LEAST_WALK
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Part]:
         """Take the next bytes; they are scanned when there are enough."""
-        if data:
-            self._pieces.append((data, time))
-            self._waiting += len(data)
-        if self._waiting >= self._needed:
+        self._buffer.add(data, time)
+        if self._buffer.waiting >= self._needed:
             yield from self.drain()
 
     def drain(self) -> Iterator[Part]:
         """Read all waiting bytes, up to a frame that is cut off."""
-        while self._waiting:
-            if self._is_walking:
-                yield self._step()
+        while self._buffer.waiting:
+            if self._buffer.is_walking:
+                yield self._buffer.step()
+                self._needed = self._least
                 continue
             yield from self._scan()
-            if not self._is_walking:
+            if not self._buffer.is_walking:
                 return
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Part]:
@@ -89,7 +83,7 @@ class Relay:
     # ---- the two in turn
 
     def _scan(self) -> Iterator[Part]:
-        """Scan whole frames, and set `_is_walking` if the bytes after them need the object path."""
+        """Scan whole frames, up to bytes that need the object path."""
         window, times = self._window()
         data = np.frombuffer(window, np.uint8)
         base, start, reason = self._walk.offset, 0, ops.FULL
@@ -101,40 +95,14 @@ class Relay:
                 when = None if times is None else _times(found.frames, times)
                 yield Stretch(data=data, found=found, base=base, times=when)
             start, reason, needed = found.end, found.reason, found.needed
-        self._walk.move(start)
-        self._drop(start)
-        if start >= self._walk_size:
-            self._walk_size = _LEAST_WALK
-        self._is_walking = reason == ops.ODD
-        self._needed = max(self._waiting + self._least, needed) if reason != ops.ODD else self._least
-
-    def _step(self) -> list[StreamRow]:
-        """Let the object path read a piece; take back the bytes after its last frame if it has no open state."""
-        data, time = self._pieces.popleft()
-        size = min(len(data), self._walk_size)
-        if size < len(data):
-            self._pieces.appendleft((data[size:], time))
-        self._waiting -= size
-        before = self._walk.offset
-        rows = list(self._walk.feed(data[:size], time))
-        self._needed = self._least
-        if self._walk.is_free and self._walk.offset > before:
-            rest = self._walk.release()
-            if rest:
-                self._pieces.appendleft((rest, time))
-            self._waiting += len(rest)
-            self._is_walking = False
-            self._walk_size = min(2 * self._walk_size, _MOST_WALK)
-        return rows
+        self._buffer.settle(start, reason)
+        least = self._buffer.waiting + self._least
+        self._needed = self._least if reason == ops.ODD else max(least, needed)
 
     def _rest(self) -> Iterator[Part]:
         """Let the object path read all remaining bytes."""
         yield from self.drain()
-        self._is_walking = True
-        while self._waiting:
-            data, time = self._pieces.popleft()
-            self._waiting -= len(data)
-            yield list(self._walk.feed(data, time))
+        yield self._buffer.rest()
 
     # ---- waiting bytes
 
@@ -142,22 +110,14 @@ class Relay:
         """Return all waiting bytes as one, with the end and the time of each piece, or without times if
         these are unknown.
         """
-        pieces = list(self._pieces)
+        pieces = list(self._buffer.pieces)
         window = pieces[0][0] if len(pieces) == 1 else b"".join(data for data, _ in pieces)
         if all(time is None for _, time in pieces):
-            self._pieces = deque([(window, None)])
+            self._buffer.pieces.clear()
+            self._buffer.pieces.append((window, None))
             return window, None
         ends = np.cumsum([len(data) for data, _ in pieces]).tolist()
         return window, [(end, time or 0) for end, (_, time) in zip(ends, pieces, strict=True)]
-
-    def _drop(self, size: int) -> None:
-        self._waiting -= size
-        while size:
-            data, time = self._pieces.popleft()
-            if len(data) > size:
-                self._pieces.appendleft((data[size:], time))
-                return
-            size -= len(data)
 
 
 def _times(frames: NDArray[np.int64], times: list[tuple[int, int]]) -> NDArray[np.int64]:

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from wirespark.columns import Columns, Found, frames_schema, header_type
+from wirespark.kernels import ops
 from wirespark.kernels.assembling import INSIDE, Filled, places_of
-from wirespark.kernels.compiled import N_STATE, fill, measure, scan
+from wirespark.kernels.compiled import N_STATE, TAPE, fill, measure, scan
 from wirespark.kernels.compiling import KernelProgram, program_of
 from wirespark.options import Wishes
 from wirespark.untyped import ArrowArray, Batch
@@ -40,7 +41,6 @@ class Scanned:
     """
 
     frames: NDArray[np.int64]
-    n_entries: int
     end: int
     reason: int
     needed: int
@@ -62,20 +62,24 @@ class Scanner:
         self._wanted = np.array([wanted is None or root.name in wanted for root in program.roots], np.bool_)
         self._tape = np.empty((_MOST_ENTRIES, 3), np.int64)
         self._frames = np.empty((_MOST_FRAMES, 3), np.int64)
-        self._answer = np.zeros(6, np.int64)
+        self._window = np.zeros((1, ops.W_SIZE), np.int64)
         limits = [min(limit, _MOST_LIMIT) for limit in program.limits]
         self._kept = (
             np.zeros(program.n_registers, np.int64),
             np.array([*limits, _MOST_ENTRIES, _MOST_FRAMES], np.int64),
             np.zeros(N_STATE, np.int64),
         )
+        self._state = self._kept[2]
         tables = {name: _address(array) for name, array in program.arrays.items()}
         registers, bounds, state = map(_address, self._kept)
-        self._scan_tables = (tables["program"], tables["numbers"], registers, bounds)
-        self._scan_room = (
+        self._scan_tables = (
+            tables["program"],
+            tables["numbers"],
+            registers,
+            bounds,
             _address(self._wanted),
             state,
-            *map(_address, (self._tape, self._frames, self._answer)),
+            *map(_address, (self._tape, self._frames)),
         )
         self._fill_tables = [
             tables[name] for name in ("runs", "fields", "texts", "pool", "members", "numbers")
@@ -83,40 +87,47 @@ class Scanner:
 
     def scan(self, data: NDArray[np.uint8], start: int) -> Scanned:
         """Prove frames from `start` on."""
-        scan(_address(data), start, len(data), *self._scan_tables, *self._scan_room)
-        n_frames, n_entries, end, reason, needed, is_any = self._answer.tolist()
+        window = self._window
+        window[0, ops.W_START], window[0, ops.W_STOP] = start, len(data)
+        self.scan_windows(data, window)
+        found: list[int] = window[0].tolist()
         return Scanned(
-            frames=self._frames[:n_frames],
-            n_entries=n_entries,
-            end=end,
-            reason=reason,
-            needed=needed,
-            is_any=bool(is_any),
+            frames=self._frames[: found[ops.W_FOUND]],
+            end=found[ops.W_POSITION],
+            reason=found[ops.W_REASON],
+            needed=found[ops.W_NEEDED],
+            is_any=bool(found[ops.W_PROVEN]),
         )
 
+    def scan_windows(self, data: NDArray[np.uint8], windows: NDArray[np.int64]) -> int:
+        """Prove the frames of several windows, rows with the columns of `ops`; return the number of those that are done.
+
+        If it is less than all, the next one is done up to its `POSITION`, and the others are untouched.
+        """
+        n_done: int = scan(_address(data), _address(windows), len(windows), *self._scan_tables)
+        return n_done
+
     @property
-    def tape(self) -> NDArray[np.int64]:
-        """Return the tape of the last scan; the next one writes over it."""
-        return self._tape
+    def frames(self) -> NDArray[np.int64]:
+        """Return room for the frames of a scan: start, end and message; the next one writes over it."""
+        return self._frames
 
     def columns(
         self, data: NDArray[np.uint8], found: Scanned, base: int, times: NDArray[np.int64] | None = None
     ) -> Columns:
         """Return the columns of the last scan; `base`: the offset of data[0] in the stream."""
-        tape = self._tape[: found.n_entries]
-        return self.filled(data, tape, found.frames, found.frames[:, 0] + base, times, base + found.end)
+        return self.filled(data, found.frames, found.frames[:, 0] + base, times, base + found.end)
 
     def filled(
         self,
         data: NDArray[np.uint8],
-        tape: NDArray[np.int64],
         frames: NDArray[np.int64],
         offsets: NDArray[np.int64],
         times: NDArray[np.int64] | None,
         end: int,
     ) -> Columns:
-        """Return the columns of scans whose tapes were put together; `offsets`: of the frames in their streams."""
-        filled = self._filled(data, tape)
+        """Return the columns of the last scan, with these `frames`; `offsets`: of the frames in their streams."""
+        filled = self._filled(data, self._tape[: self._state[TAPE]])
         which = frames[:, 2]
         messages = {}
         for index in np.flatnonzero(np.bincount(which)).tolist():

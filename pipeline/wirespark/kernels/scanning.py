@@ -15,7 +15,7 @@ from wirespark.kernels.memory import inlined, kernel, load8
 from wirespark.kernels.peeking import cell, index_of, integer, is_text, put_cell
 
 _MOST = 1 << 62
-_POS, _END, _FRAME_END, _AVAILABLE, _TAPE, _ITEMS, _MESSAGE, _NEEDED, _START = range(9)
+_POS, _END, _FRAME_END, _AVAILABLE, TAPE, _ITEMS, _MESSAGE, _NEEDED, _START = range(9)
 N_STATE = 9
 _FAILED, _CUT, _FULL = -1, -2, -3
 
@@ -36,13 +36,13 @@ def _demand(state, size):
 
 @inlined
 def _emit(state, tape, limits, word, first, second):
-    index = cell(state, _TAPE)
+    index = cell(state, TAPE)
     if index >= cell(limits, 3):
         return _FULL
     put_cell(tape, 3 * index, word)
     put_cell(tape, 3 * index + 1, first)
     put_cell(tape, 3 * index + 2, second)
-    put_cell(state, _TAPE, index + 1)
+    put_cell(state, TAPE, index + 1)
     return 0
 
 
@@ -231,7 +231,7 @@ def _place(state, op, a, b, c, d, registers, tape, limits):
     elif op == ops.LIST:
         return _list(state, cell(registers, a), b, c, tape, limits)
     elif op == ops.OPEN:
-        put_cell(registers, a, cell(state, _TAPE))
+        put_cell(registers, a, cell(state, TAPE))
         return _emit(state, tape, limits, ops.T_LIST + (b << 8), 0, 0)
     elif op == ops.BITS:
         put_cell(registers, a, cell(registers, b) >> c & ((1 << d) - 1))
@@ -287,30 +287,25 @@ def _begin(state, position, stop, limits):
     put_cell(state, _MESSAGE, 0)
 
 
-@kernel
-def scan(data, start, stop, program, numbers, registers, limits, wanted, state, tape, frames, answer):
-    """Prove frames from `start` on; `frames` gets (start, end, message) of each, `answer` the numbers at
-    ops.FOUND and so on.
-
-    `limits` are frame, count, messages, entries, frames. Frames with other messages than the wanted ones
-    are proven without entries. The last frame is proven and left: it is accepted only if another one
-    follows.
-    """
-    n_frames = last_frames = last_mark = 0
+@inlined
+def _window(state, data, window, done, program, numbers, registers, limits, wanted, tape, frames):
+    """Prove the frames of a window behind `done` others in `frames`, and write what was found to the window."""
+    start, stop = cell(window, ops.W_START), cell(window, ops.W_STOP)
+    n_frames = last_frames = done
+    last_mark = cell(state, TAPE)
     position = last = start
     reason = ops.ALL
-    put_cell(state, _TAPE, 0)
     while position < stop and reason == ops.ALL:
         if n_frames == cell(limits, 4):
             reason = ops.FULL
             break
-        mark = cell(state, _TAPE)
+        mark = cell(state, TAPE)
         _begin(state, position, stop, limits)
         result = _frame(state, data, program, numbers, registers, tape, limits)
         end = cell(state, _POS)
         if result < 0 or end <= position:
             reason = ops.CUT if result == _CUT else ops.FULL if result == _FULL and n_frames > 0 else ops.ODD
-            put_cell(state, _TAPE, mark)
+            put_cell(state, TAPE, mark)
             break
         last, last_frames, last_mark = position, n_frames, mark
         message = cell(state, _MESSAGE)
@@ -320,11 +315,36 @@ def scan(data, start, stop, program, numbers, registers, limits, wanted, state, 
             put_cell(frames, 3 * n_frames + 2, message)
             n_frames += 1
         else:
-            put_cell(state, _TAPE, mark)
+            put_cell(state, TAPE, mark)
         position = end
-    put_cell(answer, ops.FOUND, last_frames)
-    put_cell(answer, ops.TAPE, last_mark)
-    put_cell(answer, ops.POSITION, last)
-    put_cell(answer, ops.REASON, ops.ODD if reason == ops.FULL and last == start else reason)
-    put_cell(answer, ops.NEEDED, cell(state, _NEEDED) - last if reason == ops.CUT else 0)
-    put_cell(answer, ops.PROVEN, 1 if position > start else 0)
+    if reason == ops.ALL and cell(window, ops.W_IS_OVER):
+        last, last_frames, last_mark = position, n_frames, cell(state, TAPE)
+    if reason == ops.FULL and last == start and done == 0:
+        reason = ops.ODD
+    put_cell(state, TAPE, last_mark)
+    put_cell(window, ops.W_FOUND, last_frames - done)
+    put_cell(window, ops.W_POSITION, last)
+    put_cell(window, ops.W_REASON, reason)
+    put_cell(window, ops.W_NEEDED, cell(state, _NEEDED) - last if reason == ops.CUT else 0)
+    put_cell(window, ops.W_PROVEN, 1 if position > start else 0)
+
+
+@kernel
+def scan(data, windows, n_windows, program, numbers, registers, limits, wanted, state, tape, frames):
+    """Prove the frames of windows, each from its start on; return the number of windows that are done.
+
+    It is less than `n_windows` if the tape or `frames` is full: then the next window is partly done.
+
+    `frames` gets (start, end, message) of each. `limits` are frame, count, messages, entries, frames. Frames with other
+    messages than the wanted ones are proven without entries. The last frame of a window is proven and left: it is accepted
+    only if another one follows, or if the stream is over.
+    """
+    put_cell(state, TAPE, 0)
+    done = 0
+    for index in range(n_windows):
+        window = windows + 8 * ops.W_SIZE * index
+        _window(state, data, window, done, program, numbers, registers, limits, wanted, tape, frames)
+        done += cell(window, ops.W_FOUND)
+        if cell(window, ops.W_REASON) == ops.FULL:
+            return index
+    return n_windows

@@ -1,6 +1,6 @@
 """The events in the streams of a capture: pieces of bytes, gaps between them, and ends."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 
@@ -20,7 +20,8 @@ class Flow:
     """One TCP connection; `generation` counts from 1 those of the same two ends.
 
     The opener sent the SYN. Without a SYN (`saw_syn` False) it is the end whose port is not the declared one
-    (`by_port`), or else the first end that was seen to send data, which is a guess.
+    (`by_port`), or else the first end that was seen to send data, which is a guess. `name` has the ends, opener first,
+    and the generation from the second on; it is made once, because every event is looked up by it.
     """
 
     opener: Endpoint
@@ -28,12 +29,11 @@ class Flow:
     generation: int
     saw_syn: bool
     by_port: bool = False
+    name: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def name(self) -> str:
-        """Return the ends, opener first, and the generation from the second on."""
+    def __post_init__(self) -> None:
         suffix = f"#{self.generation}" if self.generation > 1 else ""
-        return f"{self.opener}-{self.other}{suffix}"
+        object.__setattr__(self, "name", f"{self.opener}-{self.other}{suffix}")
 
 
 class FlowBytes(NamedTuple):
