@@ -1,12 +1,21 @@
-"""The connections of a capture to columns: every task reads the headers again and takes its share of the flows."""
+"""The connections of a capture to columns: every task takes its share of the flows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from zlib import crc32
 
-from wiregen.formats.capture import CaptureError, Closed, Event, Flow, FlowBytes, Gap, read_streams
+from wiregen.formats.capture import (
+    CaptureError,
+    Closed,
+    Event,
+    Flow,
+    FlowBytes,
+    Gap,
+    assemble_batches,
+    read_streams,
+)
+from wirespark.capture_index import capture_index
 from wirespark.columns import Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
@@ -22,21 +31,26 @@ _MOST_WAITING = 8 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """About every `n_shares`-th flow of a capture: all flows between two ends are in one share."""
+    """About every `n_shares`-th flow of a capture: all flows between two ends are in one share.
+
+    `is_index_kept`: whether the places of its packets are remembered for the other shares.
+    """
 
     path: str
     index: int = 0
     n_shares: int = 1
     port: int | None = None
     role: str | None = None
+    is_index_kept: bool = True
 
     def events(self) -> Iterator[Event]:
-        """Read the capture, and yield the events of the share; the other flows are not reassembled."""
-        keeps = None if self.n_shares == 1 else self._has
-        return iter(read_streams(self.path, port=self.port, keeps=keeps))
-
-    def _has(self, ends: bytes) -> bool:
-        return crc32(ends) % self.n_shares == self.index
+        """Yield the events of the share; of a capture in several shares only its own packets are read, and those of an index."""
+        if self.n_shares == 1:
+            yield from read_streams(self.path, port=self.port)
+            return
+        given = (self.path, self.port, self.n_shares)
+        with capture_index(*given, is_kept=self.is_index_kept) as index:
+            yield from assemble_batches(index.batches(self.index), port=self.port)
 
 
 Found = tuple[Columns, str | None]

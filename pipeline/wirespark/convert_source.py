@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from wirespark.inner_frames import inner_tables, outer_table
 from wirespark.options import ReadOptions
 from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, parts_of, shares_of
+from wirespark.planning import Part, n_shares_of, parts_of
 from wirespark.reading import located_columns
 from wirespark.receipts import Receipt, bundle_name, is_whole, name_of, read_receipt, way_of
 from wirespark.spark_types import struct_type
@@ -150,7 +151,7 @@ class _Conversion:
         """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(part, Slice):
             return way_of(part, self._options.wishes) == self._ways[name_of(part)]
-        return shares_of(part.path, self._options) == part.n_shares
+        return n_shares_of(part.path, os.path.getsize(part.path), self._options) == part.n_shares
 
     def _take(self, columns: Columns, file: str, flow: str | None) -> None:
         kept = columns

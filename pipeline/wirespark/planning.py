@@ -33,6 +33,7 @@ __all__ = [
     "files_of",
     "grouped",
     "matches_of",
+    "n_shares_of",
     "parts_of",
     "role_of",
     "shares_of",
@@ -149,17 +150,29 @@ def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
     if not is_cap:
         yield from slices_of(path, options)
         return
-    n_shares = shares_of(path, options)
+    yield from shares_of(path, os.path.getsize(path), options)
+
+
+def shares_of(path: str, size: int, options: ReadOptions) -> Iterator[Share]:
+    """Yield the shares of a capture of so many bytes."""
+    n_shares = n_shares_of(path, size, options)
     for index in range(n_shares):
-        yield Share(path=path, index=index, n_shares=n_shares, port=options.port, role=options.wishes.role)
+        yield Share(
+            path=path,
+            index=index,
+            n_shares=n_shares,
+            port=options.port,
+            role=options.wishes.role,
+            is_index_kept=options.has_index,
+        )
 
 
-def shares_of(path: str, options: ReadOptions) -> int:
+def n_shares_of(path: str, size: int, options: ReadOptions) -> int:
     """Return the number of shares that a capture is cut into; a compressed one is inflated once, by one task."""
     with open(path, "rb") as file:
         if compression_of(file.read(LONGEST_MAGIC)) is not None:
             return 1
-    return max(1, -(-os.path.getsize(path) // options.split_size))
+    return max(1, -(-size // options.split_size))
 
 
 def _may_hold(part: Part, pushed: Pushed) -> bool:

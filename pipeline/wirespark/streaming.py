@@ -24,11 +24,10 @@ from pyspark.sql.types import StructType
 
 from wiregen.formats.capture import is_capture
 from wirespark.batches import Slice, batcher_of
-from wirespark.captures import Share
 from wirespark.decoders import Snapshot, context_of, has_context
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
-from wirespark.planning import Part, files_of, role_of
+from wirespark.planning import Part, files_of, role_of, shares_of
 from wirespark.source import BatchConverter, WirePartition
 from wirespark.stream_rows import Walk
 from wirespark.untyped import Batch, Made
@@ -192,10 +191,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _parts(self, path: str, before: Place, after: Place) -> Iterator[Part]:
         options = self._options
         if self._is_capture(path):
-            n_shares = max(1, -(-after["at"] // options.split_size))
-            for index in range(n_shares):
-                role = options.wishes.role
-                yield Share(path=path, index=index, n_shares=n_shares, port=options.port, role=role)
+            yield from shares_of(path, after["at"], options)
             return
         is_whole = after.get("whole", False)
         yield Slice(

@@ -8,13 +8,22 @@ from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, Gap
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
-from wiregen.formats.capture.packet import Packet
+from wiregen.formats.capture.locating import LocatedPacket, ends_of, locate_packets
+from wiregen.formats.capture.packet import Batch, Packet, Place
 from wiregen.formats.capture.reader import is_capture, may_be_capture, read_capture
 from wiregen.formats.capture.source import Source
-from wiregen.formats.capture.streams import CaptureReader, CaptureStreams, EventSource, assemble, read_streams
+from wiregen.formats.capture.streams import (
+    CaptureReader,
+    CaptureStreams,
+    EventSource,
+    assemble,
+    assemble_batches,
+    read_streams,
+)
 
 __all__ = [
     "LONGEST_MAGIC",
+    "Batch",
     "CaptureError",
     "CaptureLimits",
     "CaptureReader",
@@ -29,11 +38,16 @@ __all__ = [
     "Issue",
     "IssueKind",
     "Issues",
+    "LocatedPacket",
     "Packet",
+    "Place",
     "Source",
     "assemble",
+    "assemble_batches",
     "compression_of",
+    "ends_of",
     "is_capture",
+    "locate_packets",
     "may_be_capture",
     "read_capture",
     "read_streams",

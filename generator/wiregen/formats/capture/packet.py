@@ -25,11 +25,15 @@ BATCH_LENGTH = 4096
 
 
 class Batch(NamedTuple):
-    """Packets of one link type in the buffer into which they were read, not copied from it."""
+    """Packets of one link type in the buffer into which they were read, not copied from it.
+
+    `offset` is that of the first byte of `data` in the uncompressed file.
+    """
 
     link_type: int
     data: bytes
     places: list[Place]
+    offset: int = 0
 
     def packets(self) -> Iterator[Packet]:
         """Yield the packets, each with bytes of its own."""
@@ -37,7 +41,7 @@ class Batch(NamedTuple):
             yield Packet(number, time, self.link_type, self.data[start:end], max(size, end - start))
 
 
-def batch_of(packet: Packet) -> Batch:
-    """Return the batch that holds this packet only."""
+def batch_of(packet: Packet, offset: int = 0) -> Batch:
+    """Return the batch that holds this packet only; `offset` is that of its first byte."""
     place = (packet.number, packet.time, 0, len(packet.data), packet.size)
-    return Batch(packet.link_type, packet.data, [place])
+    return Batch(packet.link_type, packet.data, [place], offset)

@@ -49,13 +49,14 @@ def read_pcap(magic: bytes, file: CaptureInput, limits: CaptureLimits, issues: I
         places = _index(flavour, number, file, limits.packet_size)
         if places:
             number += len(places)
-            yield Batch(link_type, file.window, places)
+            yield Batch(link_type, file.window, places, file.start_of_window)
         else:
+            start = file.offset + flavour.record.size
             packet = _read_packet(flavour, number + 1, link_type, file, limits, issues)
             if packet is None:
                 return
             number += 1
-            yield batch_of(packet)
+            yield batch_of(packet, start)
 
 
 def _index(flavour: _Flavour, number: int, file: CaptureInput, largest: int) -> list[Place]:

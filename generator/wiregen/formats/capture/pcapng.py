@@ -21,6 +21,7 @@ _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3
 _BYTE_ORDERS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 _OPTION_END, _OPTION_RESOLUTION, _OPTION_TIME_OFFSET = 0, 9, 14
 _FRAME_SIZE = 12  # type and length before the body, the length again after it
+_HEAD_OF_BLOCK = 8  # type and length
 _PACKET_START = 28  # of the packet in its block
 _PACKET_FRAME_SIZE = _PACKET_START + 4
 _LARGEST_BLOCK = 1 << 24  # the limit of Wireshark
@@ -61,6 +62,7 @@ class _Reader:
         self._time = 0.0
         self._block_offset = 0
         self._waiting: Packet | None = None  # of the block that was read last
+        self._waiting_offset = 0
         self._interfaces: list[_Interface] = []
         self._structs = _Structs("<")
         self._packet_blocks: dict[int, Callable[[bytes], Packet]] = {
@@ -78,7 +80,7 @@ class _Reader:
             else:
                 is_open = self._go(self._read_block)
                 if self._waiting is not None:
-                    yield batch_of(self._waiting)
+                    yield batch_of(self._waiting, self._waiting_offset)
 
     def _go(self, step: Callable[[], bool]) -> bool:
         """Take a step; after damage, resume at the next valid block. Return False at the end."""
@@ -126,7 +128,7 @@ class _Reader:
             return None
         self._file.position = position
         self._number, self._time = index, time
-        return Batch(interface.link_type, window, places)
+        return Batch(interface.link_type, window, places, self._file.start_of_window)
 
     def _same_link(self, interface: _Interface | None, number: int) -> _Interface | None:
         """Return the numbered interface if it exists and has the link type of the given one."""
@@ -255,6 +257,7 @@ class _Reader:
             detail = f"{captured_size} bytes, the limit is {kept_size}"
             self._issues.note(IssueKind.OVERSIZED_PACKET, self._number, detail)
         data = body[start : start + kept_size]
+        self._waiting_offset = self._block_offset + _HEAD_OF_BLOCK + start
         return Packet(self._number, self._time, interface.link_type, data, max(wire_size, captured_size))
 
 

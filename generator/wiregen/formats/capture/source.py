@@ -41,6 +41,11 @@ class CaptureInput:
         return self._before + self.position
 
     @property
+    def start_of_window(self) -> int:
+        """Return the offset of the first byte of the window."""
+        return self._before
+
+    @property
     def end_of_window(self) -> int:
         """Return the offset of the first byte after the window."""
         return self._before + len(self.window)

@@ -1,6 +1,6 @@
 """Reads streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from wiregen.formats.capture.events import Event
@@ -12,9 +12,6 @@ from wiregen.formats.capture.packet import Batch, Packet, batch_of
 from wiregen.formats.capture.reader import read_batches
 from wiregen.formats.capture.segments import read_segments
 from wiregen.formats.capture.source import Source
-
-Keeps = Callable[[bytes], bool]
-"""Whether the connections of two ends are kept: their addresses and ports, in an order of their own."""
 
 
 class EventSource(Protocol):
@@ -37,34 +34,26 @@ class CaptureReader(Protocol):
 class CaptureStreams:
     """The streams of one capture; each iteration reads it again and counts its issues anew."""
 
-    def __init__(
-        self, source: Source, *, port: int | None, limits: CaptureLimits, keeps: Keeps | None = None
-    ) -> None:
+    def __init__(self, source: Source, *, port: int | None, limits: CaptureLimits) -> None:
         self._source = source
         self._port = port
-        self._keeps = keeps
         self._limits = limits
         self.issues = Issues()
 
     def __iter__(self) -> Iterator[Event]:
         self.issues = Issues()
         batches = read_batches(self._source, self._limits, self.issues)
-        return _assemble(batches, self._port, self._limits, self.issues, self._keeps)
+        return assemble_batches(batches, port=self._port, limits=self._limits, issues=self.issues)
 
 
 def read_streams(
-    source: Source,
-    *,
-    port: int | None = None,
-    limits: CaptureLimits | None = None,
-    keeps: Keeps | None = None,
+    source: Source, *, port: int | None = None, limits: CaptureLimits | None = None
 ) -> CaptureStreams:
     """Return the streams of a capture, only those with an end at `port` if one is given.
 
-    `keeps` is asked once for each two ends that have a connection: the others are not reassembled. Its argument
-    is the same for both directions and for all connections of these ends. Iterating raises CaptureError if the source cannot be opened or is not a capture.
+    Iterating raises CaptureError if the source cannot be opened or is not a capture.
     """
-    return CaptureStreams(source, port=port, limits=limits or CaptureLimits(), keeps=keeps)
+    return CaptureStreams(source, port=port, limits=limits or CaptureLimits())
 
 
 def assemble(
@@ -75,37 +64,22 @@ def assemble(
     issues: Issues | None = None,
 ) -> Iterator[Event]:
     """Yield the events of the packets' TCP flows, with memory within the limits."""
-    return _assemble(
-        map(batch_of, packets), port, limits or CaptureLimits(), Issues() if issues is None else issues
-    )
+    return assemble_batches(map(batch_of, packets), port=port, limits=limits, issues=issues)
 
 
-def _assemble(
+def assemble_batches(
     batches: Iterable[Batch],
-    port: int | None,
-    limits: CaptureLimits,
-    issues: Issues,
-    keeps: Keeps | None = None,
+    *,
+    port: int | None = None,
+    limits: CaptureLimits | None = None,
+    issues: Issues | None = None,
 ) -> Iterator[Event]:
-    table = FlowTable(port=port, limits=limits, issues=issues)
-    values = None
-    segments = read_segments(batches, port=port, issues=issues)
-    for values in segments if keeps is None else _kept(segments, keeps):
+    """Yield the same of packets in batches."""
+    noted = Issues() if issues is None else issues
+    table = FlowTable(port=port, limits=limits or CaptureLimits(), issues=noted)
+    values: Values | None = None
+    for values in read_segments(batches, port=port, issues=noted):
         yield from table.add(values)
     if values is not None:
         number, time = values[:2]
         yield from table.finish(time, number)
-
-
-def _kept(segments: Iterable[Values], keeps: Keeps) -> Iterator[Values]:
-    """Yield the segments of ends that are kept."""
-    known: dict[bytes, bool] = {}
-    for segment in segments:
-        key = segment[2]
-        is_kept = known.get(key)
-        if is_kept is None:
-            half, ports = (len(key) - 4) // 2, key[-4:]
-            ends = sorted((key[:half] + ports[:2], key[half : 2 * half] + ports[2:]))
-            is_kept = known[key] = keeps(b"".join(ends))
-        if is_kept:
-            yield segment

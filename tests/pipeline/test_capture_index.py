@@ -1,0 +1,196 @@
+"""The index of a capture: one pass makes it, and the tasks of the capture read their own packets alone."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.interop import traffic
+from tests.interop.traffic import LINKS, End
+
+from wiregen.formats.capture import Event, FlowBytes, Gap, LocatedPacket, locate_packets
+from wirespark import capture_index
+from wirespark.captures import Share
+from wirespark.errors import WireSparkError
+
+SERVER = End(address="10.0.0.2", port=5044)
+N_SHARES = 9
+
+
+def intact(_chance: random.Random, segments: list[traffic.Sent]) -> list[traffic.Sent]:
+    return segments
+
+
+def write_capture(path: Path, chance: random.Random, n_flows: int) -> None:
+    """Write the packets of connections by turns, in several link types, with segments lost or out of order."""
+    talks = []
+    for number in range(n_flows):
+        talk = traffic.Talk(chance, End(address=f"10.0.1.{number}", port=50_000 + number), SERVER)
+        for side in (0, 1, 0):
+            damage = chance.choice([traffic.reordered, traffic.overlapping, traffic.lost, intact])
+            talk.deliver(
+                side, damage(chance, talk.burst(side, [chance.randrange(1, 1400) for _ in range(4)]))
+            )
+        talks.append(talk.sent)
+    links = [LINKS["ethernet"], LINKS["raw"]]
+    packets = [
+        packet
+        for turn in zip_longest(*talks)
+        for sent in turn
+        if sent is not None
+        for packet in traffic.captured(sent, chance.choice(links))
+    ]
+    path.write_bytes((traffic.pcapng if chance.random() < 0.5 else traffic.pcap)(packets))
+
+
+def shares_of(path: Path, n_shares: int = N_SHARES, **more: Any) -> list[Share]:
+    return [Share(path=str(path), index=index, n_shares=n_shares, **more) for index in range(n_shares)]
+
+
+def streams_of(events: Iterator[Event]) -> dict[tuple[str, bool], list[tuple[int, int | bytes]]]:
+    """Return the pieces and gaps of each direction."""
+    found: dict[tuple[str, bool], list[tuple[int, int | bytes]]] = {}
+    for event in events:
+        if isinstance(event, FlowBytes | Gap):
+            own = found.setdefault((event.flow.name, event.from_opener), [])
+            own.append((event.offset, event.data if isinstance(event, FlowBytes) else event.size))
+    return found
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of indexes, which is empty."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "wirespark" / "captures"
+
+
+@given(st.integers(0, 2**32), st.integers(1, 30), st.sampled_from([1, 100, 1 << 16]))
+def test_shares_have_the_streams_of_the_capture(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, n_shares: int, page_size: int
+) -> None:
+    path = tmp_path_factory.mktemp("shares") / "traffic"
+    write_capture(path, random.Random(seed), 5)
+    whole = streams_of(Share(path=str(path)).events())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(capture_index, "_PAGE_SIZE", page_size)
+        patch.setattr(capture_index, "_BATCH_SIZE", page_size)
+        found: dict[Any, Any] = {}
+        for share in shares_of(path, n_shares, is_index_kept=False):
+            own = streams_of(share.events())
+            assert own.keys().isdisjoint(found)
+            found |= own
+    assert found == whole
+
+
+def test_the_tasks_of_a_capture_read_it_once_together(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One pass over it makes the index; after it, each packet is read by one of the tasks."""
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 40)
+    passes: list[str] = []
+    n_bytes = 0
+    pread = os.pread
+
+    def counted_pass(source: str, **given: Any) -> Iterator[LocatedPacket]:
+        passes.append(source)
+        return locate_packets(source, **given)
+
+    def counted(descriptor: int, size: int, offset: int) -> bytes:
+        nonlocal n_bytes
+        data = pread(descriptor, size, offset)
+        n_bytes += len(data)
+        return data
+
+    monkeypatch.setattr(capture_index, "locate_packets", counted_pass)
+    monkeypatch.setattr(os, "pread", counted)
+    for share in shares_of(path):
+        for _ in share.events():
+            pass
+    (index,) = cache.glob("*.index")
+    assert passes == [str(path)]
+    n_packets = sum(1 for _ in locate_packets(str(path)))
+    assert 26 * n_packets < index.stat().st_size < 26 * n_packets + 100 * N_SHARES
+    packets = sum(packet.captured_size for packet in locate_packets(str(path)))
+    assert packets < n_bytes < packets + index.stat().st_size + 64 * n_packets
+
+
+def test_packets_next_to_each_other_are_read_at_once(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "traffic"
+    talk = traffic.Talk(random.Random(1), End(address="10.0.1.1", port=50_000), SERVER)
+    talk.deliver(0, talk.burst(0, [100] * 50))
+    packets = [packet for sent in talk.sent for packet in traffic.captured(sent, LINKS["ethernet"])]
+    path.write_bytes(traffic.pcap(packets))
+    sizes: list[int] = []
+    pread = os.pread
+
+    def counted(descriptor: int, size: int, offset: int) -> bytes:
+        sizes.append(size)
+        return pread(descriptor, size, offset)
+
+    monkeypatch.setattr(os, "pread", counted)
+    whole = streams_of(Share(path=str(path)).events())
+    found = [streams_of(share.events()) for share in shares_of(path, 2)]
+    assert [each for each in found if each] == [whole]
+    assert len(sizes) < 10
+
+
+def test_an_index_is_of_one_state_of_a_capture(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    before = [streams_of(share.events()) for share in shares_of(path)]
+    write_capture(path, random.Random(2), 6)
+    after = [streams_of(share.events()) for share in shares_of(path)]
+    assert before != after
+    assert after == [streams_of(share.events()) for share in shares_of(path, is_index_kept=False)]
+    assert len(list(cache.glob("*.index"))) == 2
+
+
+def test_the_oldest_indexes_are_removed(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture_index, "_MOST_KEPT", 4000)
+    for number in range(6):
+        path = tmp_path / f"traffic{number}"
+        write_capture(path, random.Random(number), 5)
+        for share in shares_of(path):
+            assert streams_of(share.events()) == streams_of(share.events())
+    sizes = [each.stat().st_size for each in cache.glob("*.index")]
+    assert 1 < len(sizes) < 6 and sum(sizes) <= 4000
+    assert len(list(cache.iterdir())) == 2 * len(sizes)
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    (tmp_path / "cache").write_bytes(b"")
+    found = [streams_of(share.events()) for share in shares_of(path)]
+    assert found == [streams_of(share.events()) for share in shares_of(path, is_index_kept=False)]
+
+
+def test_a_capture_that_becomes_shorter_meanwhile_is_an_error(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    with capture_index.capture_index(str(path), None, N_SHARES, is_kept=True) as index:
+        os.truncate(path, 30)
+        with pytest.raises(WireSparkError, match="shorter"):
+            for share in range(N_SHARES):
+                list(index.batches(share))
+
+
+@pytest.mark.parametrize("n_shares", [1, 500, 100_000])
+def test_pages_that_wait_take_bounded_memory(n_shares: int) -> None:
+    """Whatever the number of shares."""
+    size = capture_index._Pages(io.BytesIO(), n_shares).size
+    assert 26 <= size <= 1 << 16 and size * n_shares <= 1 << 25
