@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import random
@@ -225,3 +226,21 @@ def killed(source: Path, target: Path, seconds: float) -> None:
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
+
+
+def test_a_capture_of_a_stream_is_shared_among_tasks_unless_it_is_compressed(tmp_path: Path) -> None:
+    packed = CAPTURES / "pravega-write-read.pcap.gz"
+    found = []
+    for name, data in (
+        ("whole.pcap.gz", packed.read_bytes()),
+        ("whole.pcap", gzip.decompress(packed.read_bytes())),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        reader = reader_of(path, "pravega", split="1KiB")
+        start = reader.initialOffset()
+        end = next_offset(reader, start)
+        assert (len(reader.partitions(start, end)) == 1) == (path.suffix == ".gz")
+        rows = batch(reader, start, end)
+        found.append(sorted(({**row, "_file": None} for row in rows), key=repr))
+    assert found[0] == found[1] and len(found[0]) == 49
