@@ -112,7 +112,7 @@ class Fitting:
         fit = tuple(each for each in options if _allows(reader, where, type_, place, each[1]))
         return fit or tuple(("allowed", value) for value in self._sought(reader, site, type_, place, where))
 
-    def refuses(self, reader: Reader, site: str, type_: Type, place: Place, value: Any) -> bool:
+    def refuses(self, reader: Reader, site: str, type_: Type, place: Place, value: object) -> bool:
         """Return whether the condition of a field refuses a value, whatever the other fields are."""
         where = self._wheres.get(site)
         is_alone = where is not None and own_fields(where) == frozenset({place.name})

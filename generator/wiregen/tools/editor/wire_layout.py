@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TypeAlias
 
 from wiregen.schema import model
 from wiregen.schema.offsets import offsets_of
 from wiregen.schema.sizes import Sizes
+from wiregen.schema.walk import flat_fields
 
 __all__ = ["WireLayout"]
 
@@ -24,12 +24,11 @@ class WireLayout:
 
     @cached_property
     def offsets(self) -> dict[str, str]:
-        """The offset of each field as `4` or `10+m`, where a letter is the size of a field whose size varies."""
+        """The offset of each field, not of those in a block, as `4` or `10+m`: a letter is the size of a field whose size varies."""
         found: dict[str, str] = {}
         for declared in self._declarations:
-            fields = tuple(_flat(declared.fields))
-            offsets = offsets_of(map(self._sizes.fixed_bits, fields))
-            found |= {field.path: offset.text for field, offset in zip(fields, offsets, strict=True)}
+            offsets = offsets_of(map(self._sizes.fixed_bits, declared.fields))
+            found |= {field.path: offset.text for field, offset in zip(declared.fields, offsets, strict=True)}
         return found
 
     def size(self, path: str) -> str | None:
@@ -53,17 +52,8 @@ class WireLayout:
     def _laid(self) -> dict[str, model.Field | _Laid]:
         found: dict[str, model.Field | _Laid] = {each.path: each for each in self._declarations}
         for declared in self._declarations:
-            found |= {each.path: each for each in _flat(declared.fields)}
+            found |= {each.path: each for each in flat_fields(declared.fields)}
         return found
-
-
-def _flat(fields: Iterable[model.Field]) -> Iterator[model.Field]:
-    """Yield fields in wire order; in place of a block that is always there, its fields."""
-    for field in fields:
-        if isinstance(field.type, model.Block) and field.condition is None:
-            yield from _flat(field.type.fields)
-        else:
-            yield field
 
 
 def _counted(count: int, what: str) -> str:
