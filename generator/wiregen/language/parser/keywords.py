@@ -1,29 +1,62 @@
 """The words of the language, and the names of its tokens in messages about expected ones."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
 
-DECLARATION_WORDS = (
-    "import",
-    "const",
-    "limits",
-    "type",
-    "enum",
-    "struct",
-    "frame",
-    "message",
-    "preamble",
-    "union",
-    "coding",
-    "variant",
-    "context",
-    "join",
-    "session",
-    "rule",
-    "ledger",
-    "example",
-)
-RESERVED_WORDS = frozenset(
-    "after and any as false if in lenient match not null only or true until where".split()
+
+class WordKind(Enum):
+    """How a word is used, and with it where it is a word of the language and not a name."""
+
+    DECLARATION = auto()
+    """It begins a declaration, which the parser finds again after an error."""
+    OPENING = auto()
+    """It begins a setting, a line of a block, or the head of a file."""
+    CLAUSE = auto()
+    """It goes on with a line that something else began."""
+    CONTROL = auto()
+    """Reserved: never a name without backticks, as the words of the next two kinds."""
+    OPERATOR = auto()
+    CONSTANT = auto()
+
+
+WORDS_OF: Final[dict[WordKind, tuple[str, ...]]] = {
+    WordKind.DECLARATION: (
+        "import",
+        "const",
+        "limits",
+        "type",
+        "enum",
+        "struct",
+        "frame",
+        "message",
+        "preamble",
+        "union",
+        "coding",
+        "variant",
+        "context",
+        "join",
+        "session",
+        "rule",
+        "ledger",
+        "example",
+    ),
+    WordKind.OPENING: (
+        *("wire", "protocol", "open"),
+        *("source", "endian", "bits", "roles", "port", "on", "reserved"),
+        *("document", "peers", "decision", "reason", "about", "with"),
+        *("set", "clear", "part", "last", "var", "option", "state"),
+    ),
+    WordKind.CLAUSE: ("from", "per", "when", "violates", "error"),
+    WordKind.CONTROL: ("after", "any", "as", "if", "lenient", "match", "only", "until", "where"),
+    WordKind.OPERATOR: ("and", "in", "not", "or"),
+    WordKind.CONSTANT: ("false", "null", "true"),
+}
+"""Each word once."""
+
+DECLARATION_WORDS: Final = WORDS_OF[WordKind.DECLARATION]
+RESERVED_WORDS: Final = frozenset(
+    (*WORDS_OF[WordKind.CONTROL], *WORDS_OF[WordKind.OPERATOR], *WORDS_OF[WordKind.CONSTANT])
 )
 
 CLAUSES = frozenset("ONLY IN LENIENT AS ASSIGN DERIVE EQUAL TRAIL IF WHERE".split())
@@ -103,68 +136,7 @@ TOKENS: dict[str, str] = {
     "$END": "the end of the file",
 }
 
-WORDS: dict[str, str] = {
-    "AFTER": "after",
-    "AND": "and",
-    "ANY": "any",
-    "AS": "as",
-    "FALSE": "false",
-    "IF": "if",
-    "IN": "in",
-    "LENIENT": "lenient",
-    "MATCH": "match",
-    "NOT": "not",
-    "NULL": "null",
-    "ONLY": "only",
-    "OR": "or",
-    "TRUE": "true",
-    "UNTIL": "until",
-    "WHERE": "where",
-    "ABOUT": "about",
-    "BITS": "bits",
-    "CLEAR": "clear",
-    "CODING": "coding",
-    "CONST": "const",
-    "CONTEXT": "context",
-    "DECISION": "decision",
-    "DOCUMENT": "document",
-    "ENDIAN": "endian",
-    "ENUM": "enum",
-    "ERROR": "error",
-    "EXAMPLE": "example",
-    "FRAME": "frame",
-    "FROM": "from",
-    "IMPORT": "import",
-    "JOIN": "join",
-    "LAST": "last",
-    "LEDGER": "ledger",
-    "LIMITS": "limits",
-    "MESSAGE": "message",
-    "ON": "on",
-    "OPEN": "open",
-    "OPTION": "option",
-    "PART": "part",
-    "PEERS": "peers",
-    "PER": "per",
-    "PORT": "port",
-    "PREAMBLE": "preamble",
-    "PROTOCOL": "protocol",
-    "REASON": "reason",
-    "RESERVED": "reserved",
-    "ROLES": "roles",
-    "RULE": "rule",
-    "SESSION": "session",
-    "SET_WORD": "set",
-    "SOURCE": "source",
-    "STATE": "state",
-    "STRUCT": "struct",
-    "TYPE": "type",
-    "UNION": "union",
-    "VAR": "var",
-    "VARIANT": "variant",
-    "VIOLATES": "violates",
-    "WHEN": "when",
-    "WIRE": "wire",
-    "WITH": "with",
+WORDS: Final[dict[str, str]] = {
+    "SET_WORD" if word == "set" else word.upper(): word for words in WORDS_OF.values() for word in words
 }
 """The word of every token that is a fixed word."""

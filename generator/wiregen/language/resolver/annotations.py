@@ -10,7 +10,7 @@ from wiregen.schema import model
 from wiregen.schema.copies import replace
 
 _Form: TypeAlias = Literal["texts", "text", "nothing", "tag", "name"]
-_FORMS: Final[Mapping[str, tuple[_Form, str]]] = {
+FORMS: Final[Mapping[str, tuple[_Form, str]]] = {
     "source": ("texts", '`@source("where")`'),
     "assumed": ("text", '`@assumed("why")`'),
     "errata": ("text", '`@errata("the statement of the document")`'),
@@ -37,8 +37,8 @@ def resolve_notes(
     seen: set[str] = set()
     for annotation in annotations:
         name = annotation.name
-        if name.text not in _FORMS:
-            report_unknown(name, "annotation", _FORMS, work.report)
+        if name.text not in FORMS:
+            report_unknown(name, "annotation", FORMS, work.report)
             continue
         if name.text in seen and name.text != "source":
             work.error("WG2401", f"`@{name.text}` occurs twice", annotation.span, label="second")
@@ -48,7 +48,7 @@ def resolve_notes(
 
 
 def _noted(work: Workspace, notes: model.Notes, annotation: syntax.Annotation) -> model.Notes:
-    form, example = _FORMS[annotation.name.text]
+    form, example = FORMS[annotation.name.text]
     value = _value(work, form, annotation)
     if value is None:
         message = f"`@{annotation.name.text}` has wrong arguments"

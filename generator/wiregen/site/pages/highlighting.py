@@ -1,46 +1,24 @@
 """Code as HTML with its comments, texts and keywords marked, at build time.
 
-Invariant: without the marks the code is the same text, escaped. Small patterns are enough for three kinds of marks, and cost
-a few microseconds where a lexer of a library costs as much as the page around the code.
+Invariant: without the marks the code is the same text, escaped. `.wire` text has the tokens that editors show. For other languages,
+small patterns are enough for three kinds of marks. They cost a few microseconds, and a lexer of a library as much as the page around
+the code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
 from typing import Final
 
 from markupsafe import Markup
 
-from wiregen.language.parser.keywords import DECLARATION_WORDS, RESERVED_WORDS
+from wiregen.language.lexical import TOKEN_RULES, TokenKind
 
 __all__ = ["highlighted"]
 
-_BEGIN: Final = (
-    *DECLARATION_WORDS,
-    "protocol",
-    "state",
-    "var",
-    "option",
-    "document",
-    "peers",
-    "decision",
-    "reason",
-    "about",
-)
-"""Words of the language where a line begins with them; elsewhere they are mostly names of fields."""
-_WITHIN: Final = (
-    *sorted(RESERVED_WORDS - {"and", "any", "not", "or"}),
-    "from",
-    "per",
-    "endian",
-    "roles",
-    "source",
-    "violates",
-    "when",
-)
 _PYTHON: Final = (
     "and as assert async await break class continue def del elif else except False finally for from global if import in is "
     "lambda None nonlocal not or pass raise return True try while with yield"
@@ -50,15 +28,20 @@ _ORDER: Final = ("i", "u", "b")
 """The element of each mark: comments, texts, keywords; tried in this order at each place."""
 
 
+_MARKS: Final = {
+    **dict.fromkeys((TokenKind.DOC, TokenKind.COMMENT), "i"),
+    **dict.fromkeys((TokenKind.TEXT, TokenKind.BYTES, TokenKind.CHARACTER), "u"),
+    **dict.fromkeys((TokenKind.DECLARATION, TokenKind.CLAUSE, TokenKind.CONTROL), "b"),
+    **dict.fromkeys((TokenKind.WORD_OPERATOR, TokenKind.CONSTANT), "b"),
+}
+
+
 @cache
 def _pattern(language: str) -> re.Pattern[str] | None:
+    """Return a pattern whose named groups are marked; a name is that of its element, and a number."""
     match language:
         case "wire":
-            parts = (
-                r"//[^\n]*",
-                rf"x?{_QUOTED}|'(?:\\.|[^'\\\n])'|`[^`\n]*`",
-                rf"^[ \t]*(?:{'|'.join(_BEGIN)})\b(?!\s*:)|{_words(_WITHIN)}(?!\s*:)",
-            )
+            return re.compile("|".join(_rules_of_wire()), re.MULTILINE)
         case "python":
             texts = rf'"""(?:\\.|[^\\])*?"""|[bfr]?(?:{_QUOTED}|\'(?:\\.|[^\'\\\n])*\')'
             parts = (r"\#[^\n]*", texts, _words(_PYTHON.split()))
@@ -74,8 +57,14 @@ def _pattern(language: str) -> re.Pattern[str] | None:
             parts = (r"\#[^\n]*", rf"{_QUOTED}|'[^'\n]*'", r"^\[[^\]\n]*\]|\btrue\b|\bfalse\b")
         case _:
             return None
-    named = (f"(?P<{name}>{part})" for name, part in zip(_ORDER, parts, strict=True))
+    named = (f"(?P<{name}0>{part})" for name, part in zip(_ORDER, parts, strict=True))
     return re.compile("|".join(named), re.MULTILINE)
+
+
+def _rules_of_wire() -> Iterator[str]:
+    for number, rule in enumerate(TOKEN_RULES):
+        groups = (f"P<{_MARKS[part.kind]}{number}>" if part.kind in _MARKS else ":" for part in rule.parts)
+        yield "".join(f"(?{group}{part.pattern})" for group, part in zip(groups, rule.parts, strict=True))
 
 
 def _words(words: Iterable[str]) -> str:
@@ -90,9 +79,12 @@ def highlighted(text: str, language: str) -> Markup:
     pieces: list[str] = []
     at = 0
     for found in pattern.finditer(text):
-        pieces.append(_content(text[at : found.start()]))
-        pieces.append(f"<{found.lastgroup}>{_content(found[0])}</{found.lastgroup}>")
-        at = found.end()
+        if found.lastgroup is None:
+            continue
+        start, end = found.span(found.lastgroup)
+        mark = found.lastgroup[0]
+        pieces.append(f"{_content(text[at:start])}<{mark}>{_content(text[start:end])}</{mark}>")
+        at = end
     pieces.append(_content(text[at:]))
     return Markup("".join(pieces))
 
