@@ -34,7 +34,15 @@ SHAPES: dict[str, Any] = {
                 (((1, 6), (9, 9)), "Many", (), False),
             ),
             False,
-        )
+        ),
+        "Other": (
+            p.U8,
+            (
+                (((1, 1),), "Integer", (p.field("value", p.U8),), True),
+                (((2, 2),), "Pair", (p.field("value", p.U8),), True),
+            ),
+            False,
+        ),
     },
 }
 VALUE = ("union", "Value", None, False)
@@ -43,6 +51,16 @@ CHOICE = (
     "match",
     p.number(0),
     ((((0, 0),), ("struct", "Only")), (((1, 1),), ("struct", "Pair")), ((), p.U8)),
+)
+UNIONS = (
+    "match",
+    p.number(0),
+    ((((0, 0),), VALUE), (((1, 1),), ("union", "Other", None, False)), ((), ("struct", "Only"))),
+)
+UNION_OR_STRUCT = (
+    "match",
+    p.number(0),
+    ((((0, 0),), ("union", "Other", None, False)), ((), ("struct", "Pair"))),
 )
 MIXED = ("match", p.number(0), ((((0, 0),), UTF8), ((), p.octets(p.prefix(p.U8)))))
 
@@ -86,6 +104,16 @@ def check_same(plan: Schema, value: FrameValue, fields: Any) -> None:
         pytest.param(VALUE, Variety("Value", "Many", {}, 4), {"Many": {}, "code": 4}, id="one of several codes"),
         pytest.param(CHOICE, Record("Only", {"a": 1}), {"Only": {"a": 1}}, id="choice of structs"),
         pytest.param(CHOICE, 7, 7, id="plain choice"),
+        pytest.param(UNIONS, Variety("Value", "Integer", {"value": 1}, 57), {"Value": {"Integer": {"value": 1}}},
+                     id="choice of unions with alternatives of one name"),
+        pytest.param(UNIONS, Variety("Other", "Integer", {"value": 1}, 1), {"Other": {"Integer": {"value": 1}}},
+                     id="the second of them"),
+        pytest.param(UNIONS, Variety("Value", "Many", {}, 4), {"Value": {"Many": {}, "code": 4}},
+                     id="an alternative of several codes of them"),
+        pytest.param(UNION_OR_STRUCT, Variety("Other", "Pair", {"value": 1}, 2), {"Other": {"Pair": {"value": 1}}},
+                     id="an alternative with the name of a struct"),
+        pytest.param(UNION_OR_STRUCT, Record("Pair", {"key": 1, "value": 2}), {"Pair": {"key": 1, "value": 2}},
+                     id="a struct with the name of an alternative"),
         pytest.param(MIXED, "aa", {"text": "aa"}, id="choice of text"),
         pytest.param(MIXED, b"\xaa", {"bytes": "aa"}, id="or bytes"),
         pytest.param(("region", p.U8, ("prefix", p.U8), False), 1, 1, id="region"),

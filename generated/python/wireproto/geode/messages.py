@@ -489,6 +489,7 @@ class RequestMetadata:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 1
+        _NAME = "RequestMetadata.JsonKey"
 
         def __init__(self, value: bool) -> None:
             self.value = value
@@ -510,6 +511,7 @@ class RequestMetadata:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 2
+        _NAME = "RequestMetadata.JsonValue"
 
         def __init__(self, value: bool) -> None:
             self.value = value
@@ -533,6 +535,7 @@ class RequestMetadata:
         __slots__ = ("sequence_id", "thread_id", "unique_id")
         __match_args__ = ("unique_id", "thread_id", "sequence_id")
         code = 3
+        _NAME = "RequestMetadata.EventId"
 
         def __init__(self, unique_id: str, thread_id: int, sequence_id: int) -> None:
             self.unique_id = unique_id
@@ -637,6 +640,7 @@ class ResponseMetadata:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 1
+        _NAME = "ResponseMetadata.UpdatePrMetaData"
 
         def __init__(self, value: bool) -> None:
             self.value = value
@@ -682,6 +686,7 @@ class GeodeValue:
         __slots__ = ()
         __match_args__ = ()
         code = 41
+        _NAME = "GeodeValue.Null"
 
         def __init__(self) -> None:
             pass
@@ -695,6 +700,7 @@ class GeodeValue:
         __slots__ = ()
         __match_args__ = ()
         code = 69
+        _NAME = "GeodeValue.NullString"
 
         def __init__(self) -> None:
             pass
@@ -711,6 +717,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 53
+        _NAME = "GeodeValue.Boolean"
 
         def __init__(self, value: bool) -> None:
             self.value = value
@@ -727,6 +734,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 55
+        _NAME = "GeodeValue.Byte"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -743,6 +751,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 54
+        _NAME = "GeodeValue.Character"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -759,6 +768,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 56
+        _NAME = "GeodeValue.Short"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -775,6 +785,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 57
+        _NAME = "GeodeValue.Integer"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -791,6 +802,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 58
+        _NAME = "GeodeValue.Long"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -807,6 +819,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 59
+        _NAME = "GeodeValue.Float"
 
         def __init__(self, value: float) -> None:
             self.value = value
@@ -823,6 +836,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 60
+        _NAME = "GeodeValue.Double"
 
         def __init__(self, value: float) -> None:
             self.value = value
@@ -844,6 +858,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 61
+        _NAME = "GeodeValue.Date"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -860,6 +875,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 99
+        _NAME = "GeodeValue.Timestamp"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -881,6 +897,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 87
+        _NAME = "GeodeValue.StringBytes"
 
         def __init__(self, value: str) -> None:
             self.value = value
@@ -897,6 +914,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 42
+        _NAME = "GeodeValue.String"
 
         def __init__(self, value: str) -> None:
             self.value = value
@@ -913,6 +931,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 88
+        _NAME = "GeodeValue.HugeStringBytes"
 
         def __init__(self, value: str) -> None:
             self.value = value
@@ -929,6 +948,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 89
+        _NAME = "GeodeValue.HugeString"
 
         def __init__(self, value: str) -> None:
             self.value = value
@@ -945,6 +965,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 46
+        _NAME = "GeodeValue.Bytes"
 
         def __init__(self, value: bytes | None) -> None:
             self.value = value
@@ -961,6 +982,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 62
+        _NAME = "GeodeValue.InetAddress"
 
         def __init__(self, value: bytes | None) -> None:
             self.value = value
@@ -977,6 +999,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 95
+        _NAME = "GeodeValue.BigInteger"
 
         def __init__(self, value: bytes | None) -> None:
             self.value = value
@@ -993,6 +1016,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 26
+        _NAME = "GeodeValue.BooleanArray"
 
         def __init__(self, value: list[bool] | None) -> None:
             self.value = value
@@ -1009,6 +1033,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 27
+        _NAME = "GeodeValue.CharArray"
 
         def __init__(self, value: list[int] | None) -> None:
             self.value = value
@@ -1025,6 +1050,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 47
+        _NAME = "GeodeValue.ShortArray"
 
         def __init__(self, value: list[int] | None) -> None:
             self.value = value
@@ -1041,6 +1067,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 48
+        _NAME = "GeodeValue.IntArray"
 
         def __init__(self, value: list[int] | None) -> None:
             self.value = value
@@ -1057,6 +1084,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 49
+        _NAME = "GeodeValue.LongArray"
 
         def __init__(self, value: list[int] | None) -> None:
             self.value = value
@@ -1073,6 +1101,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 50
+        _NAME = "GeodeValue.FloatArray"
 
         def __init__(self, value: list[float] | None) -> None:
             self.value = value
@@ -1089,6 +1118,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 51
+        _NAME = "GeodeValue.DoubleArray"
 
         def __init__(self, value: list[float] | None) -> None:
             self.value = value
@@ -1105,6 +1135,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 64
+        _NAME = "GeodeValue.StringArray"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1121,6 +1152,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 91
+        _NAME = "GeodeValue.ByteArrays"
 
         def __init__(self, value: list[bytes | None] | None) -> None:
             self.value = value
@@ -1137,6 +1169,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 65
+        _NAME = "GeodeValue.ArrayList"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1153,6 +1186,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 10
+        _NAME = "GeodeValue.LinkedList"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1169,6 +1203,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 66
+        _NAME = "GeodeValue.HashSet"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1185,6 +1220,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 73
+        _NAME = "GeodeValue.LinkedHashSet"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1201,6 +1237,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 71
+        _NAME = "GeodeValue.Vector"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1217,6 +1254,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 74
+        _NAME = "GeodeValue.Stack"
 
         def __init__(self, value: list[_GeodeValue] | None) -> None:
             self.value = value
@@ -1233,6 +1271,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 67
+        _NAME = "GeodeValue.HashMap"
 
         def __init__(self, value: list[Entry] | None) -> None:
             self.value = value
@@ -1249,6 +1288,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 72
+        _NAME = "GeodeValue.IdentityHashMap"
 
         def __init__(self, value: list[Entry] | None) -> None:
             self.value = value
@@ -1265,6 +1305,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 70
+        _NAME = "GeodeValue.Hashtable"
 
         def __init__(self, value: list[Entry] | None) -> None:
             self.value = value
@@ -1281,6 +1322,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 97
+        _NAME = "GeodeValue.ConcurrentHashMap"
 
         def __init__(self, value: list[Entry] | None) -> None:
             self.value = value
@@ -1297,6 +1339,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 11
+        _NAME = "GeodeValue.Properties"
 
         def __init__(self, value: list[Entry] | None) -> None:
             self.value = value
@@ -1317,6 +1360,7 @@ class GeodeValue:
         __slots__ = ("comparator", "entries")
         __match_args__ = ("comparator", "entries")
         code = 75
+        _NAME = "GeodeValue.TreeMap"
 
         def __init__(
             self, comparator: _GeodeValue | None = None, entries: list[Entry] | None = _REQUIRED
@@ -1346,6 +1390,7 @@ class GeodeValue:
         __slots__ = ("comparator", "elements")
         __match_args__ = ("comparator", "elements")
         code = 76
+        _NAME = "GeodeValue.TreeSet"
 
         def __init__(
             self, comparator: _GeodeValue | None = None, elements: list[_GeodeValue] | None = _REQUIRED
@@ -1375,6 +1420,7 @@ class GeodeValue:
         __slots__ = ("element_class", "elements")
         __match_args__ = ("element_class", "elements")
         code = 52
+        _NAME = "GeodeValue.ObjectArray"
 
         def __init__(
             self, element_class: _ClassName | None = None, elements: list[_GeodeValue] | None = _REQUIRED
@@ -1400,6 +1446,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 98
+        _NAME = "GeodeValue.Uuid"
 
         def __init__(self, value: UUID) -> None:
             self.value = value
@@ -1416,6 +1463,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 68
+        _NAME = "GeodeValue.TimeUnit"
 
         def __init__(self, value: int) -> None:
             self.value = value
@@ -1432,6 +1480,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 96
+        _NAME = "GeodeValue.BigDecimal"
 
         def __init__(self, value: _GeodeValue) -> None:
             self.value = value
@@ -1448,6 +1497,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 63
+        _NAME = "GeodeValue.File"
 
         def __init__(self, value: _GeodeValue) -> None:
             self.value = value
@@ -1468,6 +1518,7 @@ class GeodeValue:
         __slots__ = ("class_name", "member")
         __match_args__ = ("class_name", "member")
         code = 100
+        _NAME = "GeodeValue.GemfireEnum"
 
         def __init__(self, class_name: _GeodeValue, member: _GeodeValue) -> None:
             self.class_name = class_name
@@ -1496,6 +1547,7 @@ class GeodeValue:
         __slots__ = ("class_name", "member", "ordinal")
         __match_args__ = ("class_name", "member", "ordinal")
         code = 101
+        _NAME = "GeodeValue.PdxInlineEnum"
 
         def __init__(self, class_name: _GeodeValue, member: _GeodeValue, ordinal: int | None) -> None:
             self.class_name = class_name
@@ -1527,6 +1579,7 @@ class GeodeValue:
         __slots__ = ("ds_id", "enum_id")
         __match_args__ = ("ds_id", "enum_id")
         code = 94
+        _NAME = "GeodeValue.PdxEnum"
 
         def __init__(self, ds_id: int, enum_id: int | None) -> None:
             self.ds_id = ds_id
@@ -1550,6 +1603,7 @@ class GeodeValue:
 
         __slots__ = ("code",)
         __match_args__ = ()
+        _NAME = "GeodeValue.PrimitiveClass"
 
         def __init__(self, code: int) -> None:
             self.code = code
@@ -1571,6 +1625,7 @@ class GeodeValue:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 43
+        _NAME = "GeodeValue.Class"
 
         def __init__(self, value: _ClassName) -> None:
             self.value = value
@@ -1591,6 +1646,7 @@ class GeodeValue:
         __slots__ = ("body", "type_id")
         __match_args__ = ("type_id", "body")
         code = 93
+        _NAME = "GeodeValue.Pdx"
 
         def __init__(self, type_id: int, body: bytes) -> None:
             self.type_id = type_id
@@ -1613,6 +1669,7 @@ class GeodeValue:
 
         __slots__ = ("code", "value")
         __match_args__ = ("value",)
+        _NAME = "GeodeValue.Unbounded"
 
         def __init__(self, code: int, value: bytes) -> None:
             self.code = code
@@ -3389,6 +3446,7 @@ class ClassName:
         __slots__ = ("value",)
         __match_args__ = ("value",)
         code = 43
+        _NAME = "ClassName.Named"
 
         def __init__(self, value: _GeodeValue) -> None:
             self.value = value
@@ -3405,6 +3463,7 @@ class ClassName:
 
         __slots__ = ("code",)
         __match_args__ = ()
+        _NAME = "ClassName.Primitive"
 
         def __init__(self, code: int) -> None:
             self.code = code
@@ -3418,6 +3477,7 @@ class ClassName:
         __slots__ = ()
         __match_args__ = ()
         code = 41
+        _NAME = "ClassName.NoClass"
 
         def __init__(self) -> None:
             pass

@@ -25,7 +25,7 @@ class Record(Shown):
     __slots__: ClassVar[tuple[str, ...]] = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
     _NAME: ClassVar[str] = ""
-    """The declaration's name, if the class has another."""
+    """The declaration's name, if the class has another; an alternative's name after that of its union."""
     _SECRETS: ClassVar[tuple[str, ...]] = ()
     """Attributes that `repr` does not show."""
 

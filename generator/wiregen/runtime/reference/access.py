@@ -38,9 +38,7 @@ def kind_of(value: object) -> str:
     """Return the kind of a value for an error message: never its content."""
     if value is None or value is MISSING:
         return "nothing"
-    if is_a(value, Record, Variety, FrameValue):
-        return declared_name(value)
-    return type(value).__name__[:64]
+    return declared_name(value)[:64]
 
 
 def _wrong(path: str, expected: str, value: object) -> EncodeError:
@@ -113,10 +111,10 @@ def as_items(value: object, path: str) -> tuple[object, ...]:
 
 
 def declared_name(value: object) -> str:
-    """Return the name of the declaration of a value; a generated class with another name holds it."""
+    """Return the name of a value's declaration, `Union.Alternative` of an alternative; a class with another name holds it."""
     if is_a(value, Record, Variety, FrameValue):
-        name = value.name  # type: ignore[attr-defined]
-        return name if type(name) is str else "?"
+        names = (value.union, value.name) if is_a(value, Variety) else (value.name,)  # type: ignore[attr-defined]
+        return ".".join(names) if all(type(name) is str for name in names) else "?"
     class_: Any = type(value)
     return _known_class_name(class_) if type(class_) is type else _class_name(class_)
 

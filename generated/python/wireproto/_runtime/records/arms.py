@@ -10,6 +10,7 @@ from ..reference.access import declared_name, is_a, is_named, unknown_of
 from ..reference.expressions import Value
 from ..reference.layout import Layout
 from ..schema.node import nodes_in, replace
+from ..schema.protocol import Schema
 from ..schema.shapes import content, is_flat
 from ..schema.types import (
     Arm,
@@ -67,7 +68,9 @@ def accepts(layout: Layout, type_: Type, value: Value) -> bool:
         case StructReference(name) | MessageReference(name):
             return is_named(value, name)
         case UnionReference(name):
-            return any(is_named(value, variety.name) for variety in layout.schema.unions[name].varieties)
+            return any(
+                is_named(value, f"{name}.{each.name}") for each in layout.schema.unions[name].varieties
+            )
         case FrameReference(name):
             return is_named(value, name) or _is_message(layout, value)
         case MessageMatch():
@@ -165,10 +168,11 @@ def _column(type_: Type) -> str:
     return "value" if isinstance(type_, MessageMatch) else type(type_).__name__.lower()
 
 
-def arm_names(choice: Match) -> dict[Type, str]:
+def arm_names(schema: Schema, choice: Match) -> dict[Type, str]:
     """Return the names in a record of the arms of a choice that need one.
 
-    A struct has its name. If the plain arms are of several kinds, each has its kind; lists are of one kind if their items are.
+    A struct has its name, and a union if its alternatives do not tell it from the other arms. If the plain arms are of several kinds,
+    each has its kind; lists are of one kind if their items are.
     """
     arms = [content(arm) for arm in leaf_arms(choice)]
     plain = [arm for arm in arms if type(arm) in _PLAIN]
@@ -177,7 +181,19 @@ def arm_names(choice: Match) -> dict[Type, str]:
         kinds = {arm: _PLAIN[type(arm)][0] for arm in plain}
     if len(set(kinds.values())) < 2:
         kinds = {}
-    return kinds | {arm: arm.name for arm in arms if isinstance(arm, StructReference)}
+    keys = {arm: _keys(schema, arm) for arm in arms if isinstance(arm, StructReference | UnionReference)}
+    return kinds | {
+        arm: arm.name
+        for arm, own in keys.items()
+        if isinstance(arm, StructReference)
+        or any(own & others for other, others in keys.items() if other.name != arm.name)
+    }
+
+
+def _keys(schema: Schema, arm: StructReference | UnionReference) -> set[str]:
+    """Return the keys that the record of an arm may have."""
+    varieties = schema.unions[arm.name].varieties if isinstance(arm, UnionReference) else ()
+    return {arm.name, *(each.name for each in varieties)}
 
 
 def _kind(type_: Type) -> str:

@@ -49,7 +49,7 @@ def choice_value(maker: ValueMaker, type_: UnionReference | Match, data: Value, 
 def _alternative(recorder: Recorder, union: str, value: Value) -> dict[str, Value]:
     for variety in recorder.schema.unions[union].varieties:
         name, spans = variety.name, variety.spans
-        if is_named(value, name):
+        if is_named(value, f"{union}.{name}"):
             record: dict[str, Value] = {name: recorder.fields(variety.fields, value, name)}
             if len(spans) > 1 or spans[0].low != spans[0].high:
                 record["code"] = extra(value, "code", None, name)
@@ -64,7 +64,7 @@ def _arm(recorder: Recorder, type_: Match, value: Value) -> Value:
         raise EncodeError("invalid_value", expected="a choice", found=declared_name(value)[:64])
     arm = next((arm for arm in arms if is_wide(recorder.schema, content(arm))), arms[0])
     shown = recorder.value(arm, value)
-    name = arm_names(type_).get(content(arm))
+    name = arm_names(recorder.schema, type_).get(content(arm))
     return shown if name is None else {name: shown}
 
 
@@ -88,7 +88,7 @@ def _alternative_value(maker: ValueMaker, union: str, data: Value, path: str) ->
 def _arm_value(maker: ValueMaker, type_: Match, data: Value, path: str) -> Value:
     """Return the value of a choice, whose arm is found by the form of its JSON."""
     if type(data) is dict:
-        named = [(arm, name) for arm, name in arm_names(type_).items() if name in data]
+        named = [(arm, name) for arm, name in arm_names(maker.schema, type_).items() if name in data]
         if named:
             _, name = named[0]
             only(data, (name,), path)

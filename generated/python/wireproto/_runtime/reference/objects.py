@@ -10,7 +10,7 @@ from ..records.types import flat_fields, shown_fields
 from ..schema.protocol import Schema
 from ..schema.shapes import content
 from ..schema.types import EnumReference, List, Type
-from .access import spellings
+from .access import declared_name, spellings
 from .layout import Fields
 from .scalars import enum_name
 from .tree import FrameValue, Record, Variety
@@ -40,7 +40,8 @@ def build(schema: Schema, value: object, namespace: dict[str, object]) -> Made:
             fields = next(
                 each.fields for each in schema.unions[value.union].varieties if each.name == value.name
             )
-            variety = _built(schema, _class(vars(union), value.name), value, fields, namespace)
+            class_ = _class(vars(union), value.name, declared_name(value))
+            variety = _built(schema, class_, value, fields, namespace)
             if "code" in type(variety).__slots__ and "code" not in value.fields:
                 variety.code = value.code
             return variety
@@ -72,10 +73,10 @@ def _built_piece(schema: Schema, value: FrameValue, namespace: dict[str, object]
     return frame
 
 
-def _class(namespace: Made, name: str) -> Made:
+def _class(namespace: Made, name: str, declared: str = "") -> Made:
     """Return the class of a declaration; if the module uses the name itself, the class has a longer name."""
     other = namespace.get(f"{name}_")
-    return other if getattr(other, "_NAME", "") == name else namespace[name]
+    return other if getattr(other, "_NAME", "") == (declared or name) else namespace[name]
 
 
 def _enum(namespace: Made, name: str) -> Made:

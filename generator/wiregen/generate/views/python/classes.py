@@ -99,6 +99,7 @@ class ClassView:
     name: str
     qualified: str
     wire_name: str
+    """The name of the declaration, of an alternative after that of its union: several unions may have one of that name."""
     doc: str
     slots: tuple[str, ...]
     """The attributes, sorted; `arguments` are the same in the order of the file."""
@@ -193,7 +194,7 @@ class ClassBuilder:
         return ClassView(
             name=class_name(variety.name),
             qualified=variety_class(union.name, variety.name),
-            wire_name=variety.name,
+            wire_name=f"{union.name}.{variety.name}",
             doc=declaration_doc(variety.doc, variety.notes, extra=_codes_text(variety)),
             slots=_slots(fields, extras, ("code",) if number is None else ()),
             arguments=tuple(attribute(field.name) for field in fields),

@@ -246,7 +246,7 @@ class Writer:
             EncodeError: It is not an alternative, or lacks one of its several codes.
         """
         for variety in self.layout.schema.unions[union].varieties:
-            if is_named(value, variety.name) and not (is_a(value, Variety) and value.union != union):
+            if is_named(value, f"{union}.{variety.name}"):
                 code = self.given_once(value, "code", partial(_variety_code, variety.spans, value, path))
                 return Variety(union, variety.name, {}, code)
         raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
