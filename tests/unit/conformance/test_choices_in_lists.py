@@ -109,13 +109,34 @@ message Rest 4 { items : u16[] where size(items) >= 10 }
 message Ended 5 { items : u16[until value == 0] where count(items) >= 5 }
 message Pairs 6 { items : Pair[u8] where count(items) > 4 }
 struct Pair { key : utf8[u8]  values : u8[u8] }
+message Sized 7 { word : ascii[6] where word == "HELLO!"  n : u8  mark : bytes[n] where mark == x"0a0b" }
+message Long 8 { key : utf8[u8] where count(key) in [4, 8, 16]  wide : utf16[u8] where count(wide) == 9 }
 """
 
 
-def test_lists_have_as_many_items_as_their_condition_asks_for(tmp_path: Path) -> None:
+def test_values_are_as_long_as_their_condition_asks_for(tmp_path: Path) -> None:
     built = build_vectors(schema_of(COUNTS, tmp_path))
     assert not built.unshown
     assert built.coverage.is_full, built.coverage
+
+
+NUMBERS = """wire 1
+protocol numbers { source "no document" endian big roles a, b }
+limits { frame = 64 KiB }
+coding Short : u8 { 0 .. 253  254 => u16 }
+frame F { type : u8 := code(body)  body : match type in u16 }
+message Width 1 { n : varint  x : match n { 1 => u8  77 => u16  _ => u32 } }
+message Signed 2 { n : zigzag  x : match n { -5 => u8  _ => u32 } }
+message Coded 3 { n : Short  x : match n { 1 => u8  300 => u16  _ => u32 }  y : u8 if n == 200 }
+"""
+
+
+def test_arms_of_variable_width_integers_are_taken(tmp_path: Path) -> None:
+    crop = Crop(SampleBasis(schema=schema_of(NUMBERS, tmp_path)), Drafting(schema_of(NUMBERS, tmp_path)))
+    valid_drafts(crop)
+    arms = {"Width": 3, "Signed": 2, "Coded": 3}
+    wanted = {f"{name}.x arm {n + 1}" for name, n_arms in arms.items() for n in range(n_arms)}
+    assert wanted <= {*crop.found.covered}
 
 
 def test_a_demand_that_is_refused_by_itself_is_tried_once(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from wiregen.conformance.vectors.building import Built, build_vectors
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
@@ -22,6 +24,10 @@ message O 3 { w : u16[] in u8  v : bytes[u8] in u8 }
 WIDE = """
 frame F { kind : u8 := code(body)  size : u32 := size(body)  body : match kind in size }
 message M 1 { x : bytes[u8] in u16  y : utf8[u16] in u32 }
+"""
+NARROW = """
+limits { frame = 4 KiB }
+frame F { kind : u8 := code(body)  size : u8 := size(body)  body : match kind in size }
 """
 LISTS = """
 frame F { kind : u8 := code(body)  size : u16 := size(body)  body : match kind in size }
@@ -51,6 +57,32 @@ def test_lengths_that_have_room_are_shown(tmp_path: Path) -> None:
     assert found.coverage.is_full
     shown = {name for each in found.file.vectors for name in each.covers}
     assert {"M.x longest", "M.y longest", "every utf8[u16] 16384 long"} <= shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("message M 1 { x : bytes[u16]  y : u32 }", id="a number follows"),
+        pytest.param("message M 1 { x : utf8[u8]  y : utf8[u8] }", id="a prefix follows"),
+        pytest.param(
+            "message M 1 { x : X[u8]  e : u16 }"
+            " struct X { a : Y  b : Y  c : bytes[u16] } struct Y { t : utf8[u8] in u8  k : u32 }",
+            id="items and regions follow",
+        ),
+        pytest.param(
+            "message M 1 { z : bytes[200]  xs : X[u8] } struct X { a : bytes[30]  b : utf8[u8] }", id="items"
+        ),
+    ],
+)
+def test_lengths_for_which_no_room_is_left_are_refused(text: str, tmp_path: Path) -> None:
+    """A goal that the length of the frame excludes is shown by the value that an encoder refuses."""
+    found = built(tmp_path, NARROW + text)
+    assert found.coverage.is_full, found.coverage
+    assert not found.unheld()
+    refused = [
+        each for each in found.file.vectors if each.kind == "unwritable" and each.error.path == "F.size"
+    ]
+    assert refused
 
 
 def test_a_limit_that_nothing_can_meet_is_idle(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, assert_never
 
-from wiregen.conformance.samples.boundary_values import int_options, varint_options
+from wiregen.conformance.samples.boundary_values import int_options, near_options, varint_options
 from wiregen.conformance.samples.choices import SHARED, Option
 from wiregen.conformance.samples.compared_numbers import Mentions, mentions_of
 from wiregen.conformance.samples.condition_solving import Fitting, wheres_of
@@ -232,14 +232,14 @@ class SampleBasis:
 
     def int_options(self, site: str, name: str, type_: Integer | Varint | Bits) -> tuple[Option, ...]:
         """Return the numbers that a field called `name` may have."""
-        is_small = name in self.mentions.measuring
-        if isinstance(type_, Varint):
-            return varint_options(site, type_.bits, zigzag=type_.is_zigzag, is_small=is_small)
         key = (site, name, type_)
         if key not in self._numbers:  # asked for each item of a list
-            low, high = type_.bounds
-            mentioned = self.mentions.numbers.get(name, ())
-            self._numbers[key] = int_options(site, low, high, mentioned, is_small=is_small)
+            is_small, mentioned = name in self.mentions.measuring, self.mentions.numbers.get(name, ())
+            self._numbers[key] = (
+                varint_options(site, type_, mentioned, is_small=is_small)
+                if isinstance(type_, Varint)
+                else int_options(site, *type_.bounds, mentioned, is_small=is_small)
+            )
         return self._numbers[key]
 
     @cached_property
@@ -283,10 +283,13 @@ class SampleBasis:
             case _:
                 return False
 
-    def coding_options(self, name: str, *, is_small: bool) -> tuple[Option, ...]:
-        """Return the numbers at the edges of each width of a variable-width integer."""
+    def coding_options(self, name: str, field: str, *, is_small: bool) -> tuple[Option, ...]:
+        """Return the numbers at the edges of each width of a variable-width integer, and those that `field` is
+        compared with.
+        """
         options: list[Option] = [("two", 2)] if is_small else []
-        for each in self.schema.codings[name].widths:
+        widths = self.schema.codings[name].widths
+        for each in widths:
             if each.is_null:
                 options.append((f"{SHARED}{name} null", None))
             elif each.wide is None:
@@ -295,6 +298,11 @@ class SampleBasis:
                 first = 1 + max((number for _, number in options if number is not None), default=-1)
                 last = each.wide.bounds[1]
                 options += [(f"{SHARED}{name} {number}", number) for number in (first, last)]
+        spans = [
+            each.wide.bounds if each.wide else (each.low, each.high) for each in widths if not each.is_null
+        ]
+        near = near_options(self.mentions.numbers.get(field, ()))
+        options += [each for each in near if any(low <= each[1] <= high for low, high in spans)]
         known: dict[Any, str] = {}
         for label, number in options:
             known.setdefault(number, label)

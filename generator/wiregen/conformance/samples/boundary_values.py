@@ -13,12 +13,14 @@ from uuid import UUID
 
 from wiregen.conformance.samples.choices import SHARED, Option
 from wiregen.runtime.schema.scalars import FloatFormat
+from wiregen.runtime.schema.types import Varint
 
 __all__ = [
     "byte_options",
     "count_options",
     "float_options",
     "int_options",
+    "near_options",
     "size_edges",
     "text_options",
     "uuid_options",
@@ -57,7 +59,7 @@ def int_options(
     """
     size = (high.bit_length() + (low < 0) + 7) // 8
     plain = int.from_bytes(marks(site, size), "big") % (high - low + 1)
-    near = [(f"= {number}", number) for one in mentioned for number in (one, one - 1, one + 1)]
+    near = near_options(mentioned)
     edges = [("largest", high), ("smallest", low), ("zero", 0)]
     shape = f"{SHARED}{low} to {high}:"
     common = [(f"{shape} minus one", -1), (f"{shape} one", 1)]
@@ -67,8 +69,17 @@ def int_options(
     return tuple((label, number) for label, number in every if low <= number <= high)
 
 
-def varint_options(site: str, bits: int, *, zigzag: bool, is_small: bool) -> tuple[Option, ...]:
-    """Return numbers at each change of width."""
+def near_options(mentioned: Iterable[int]) -> tuple[Option, ...]:
+    """Return the numbers that expressions compare with, and those next to each."""
+    return tuple((f"= {number}", number) for one in mentioned for number in (one, one - 1, one + 1))
+
+
+def varint_options(
+    site: str, type_: Varint, mentioned: Iterable[int] = (), *, is_small: bool
+) -> tuple[Option, ...]:
+    """Return numbers at each change of width; `mentioned`: those that expressions compare with."""
+    bits, zigzag = type_.bits, type_.is_zigzag
+    low, high = type_.bounds
     top = (1 << bits) - 1
     widths = [edge for groups in range(2, 10) for edge in ((1 << 7 * groups) - 1, 1 << 7 * groups)]
     shape = f"{SHARED}{'zigzag' if zigzag else 'varint'} of {bits} bits"
@@ -76,7 +87,8 @@ def varint_options(site: str, bits: int, *, zigzag: bool, is_small: bool) -> tup
     raw += [(f"{shape} {number}", number) for number in widths if number <= top]
     plain = 2 if is_small else int.from_bytes(marks(site, 3), "big")
     values = [(label, number >> 1 ^ -(number & 1) if zigzag else number) for label, number in raw]
-    return _unique([("marked", plain), *values, *([("minus one", -1)] if zigzag else [])])
+    near = (option for option in near_options(mentioned) if low <= option[1] <= high)
+    return _unique([("marked", plain), *near, *values, *([("minus one", -1)] if zigzag else [])])
 
 
 def float_options(site: str, format_: FloatFormat) -> tuple[Option, ...]:

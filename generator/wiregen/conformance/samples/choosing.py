@@ -117,6 +117,10 @@ class Choosing:
             self.choices.is_in_vain |= self.basis.fitting.refuses(reader, site, type_, place, value)
         return value
 
+    def allowed_value(self, reader: Reader, type_: Text | Bytes, place: Place, value: str | bytes) -> Any:
+        """Return a value of a given size, or another one if the condition of its field asks for it."""
+        return self._allowed(reader, type_, place, (("marked", value),))[0][1]
+
     def choose_count(
         self, reader: Reader, type_: List, place: Place, options: tuple[Option, ...]
     ) -> int | None:

@@ -140,7 +140,7 @@ class ChosenTypes:
                 return uuid_options(own.path)
             case CodingReference(coding):
                 is_small = own.is_hidden or own.name in self._basis.mentions.measuring
-                return self._basis.coding_options(coding, is_small=is_small)
+                return self._basis.coding_options(coding, own.name, is_small=is_small)
             case Integer() | Varint():
                 options = self._basis.int_options(own.path, own.name, type_)
                 is_count = own.name in self._basis.mentions.measuring and is_in_lists(place)
@@ -249,7 +249,8 @@ class ChosenTypes:
         size = reader.number(length, place)
         if not 0 <= size <= _MOST_BYTES:
             self._choosing.refuse_number(reader, length, f"{place.path} would be too long")
-        value: Any = _repeated(_LETTERS, size) if isinstance(type_, Text) else _repeated(_OCTETS, size)
+        letters = _repeated(_LETTERS, size) if isinstance(type_, Text) else _repeated(_OCTETS, size)
+        value = self._choosing.allowed_value(reader, type_, place, letters)
         return said(reader, type_, place, value, encoded(type_, value))
 
     def _without_rest(self, reader: Reader, type_: StructReference, place: Place) -> Steps:

@@ -17,6 +17,7 @@ from wiregen.runtime.codec.text import encode_text
 from wiregen.runtime.reference.expressions import Undefined
 from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.reader import Reader
+from wiregen.runtime.reference.scope import count_of
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Constant, Field
@@ -39,6 +40,7 @@ from wiregen.runtime.schema.types import (
     Bits,
     Boolean,
     Bytes,
+    Computed,
     Counted,
     EnumReference,
     Float,
@@ -125,7 +127,7 @@ class Fitting:
         known = self._found.setdefault(site, [])
         candidates = known if self._vain[site] >= _MOST_VAIN else chain(known, _candidates(type_, where))
         for value in candidates:
-            if _allows(reader, where, type_, place, value):
+            if _has_size(reader, type_, place, value) and _allows(reader, where, type_, place, value):
                 if value not in known:
                     known.insert(0, value)
                 yield value
@@ -150,6 +152,13 @@ def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value:
             del record.nodes[name]
         else:
             record.nodes[name] = before
+
+
+def _has_size(reader: Reader, type_: Type, place: Place, value: object) -> bool:
+    """Return whether a text or bytes are as long as an expression says; True for other lengths and types."""
+    if not isinstance(type_, Text | Bytes) or not isinstance(type_.length, Computed):
+        return True
+    return count_of(node_of(reader, type_, place, value)) == reader.number(type_.length.value, place)
 
 
 def _of_count(reader: Reader, where: Expression, name: str, type_: List) -> Iterator[Expression]:
@@ -180,7 +189,7 @@ def node_of(reader: Reader, type_: Type, place: Place, value: Any) -> Node:
     prefix = _prefix_size(reader, type_)
     data = b"" if value is None else _encoded(type_, value) if isinstance(type_, Text) else value
     node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
-    node.children = (Node("data", f"{place.path}.data", Data(), prefix, len(data), data),)
+    node.children = (Node("data", f"{place.path}.data", Data(), prefix, node.end, data),)
     return node
 
 

@@ -21,6 +21,8 @@ __all__ = ["Crop", "valid_drafts"]
 
 _WAVES: Final = 8
 """Frames of a message that is shown alone: they differ in the choices that waves change."""
+_REFUSALS: Final = ("constraint", "limit_exceeded", "invalid_value")
+"""Errors of values of the right types: a condition, a limit, or a length that its prefix cannot hold."""
 
 
 class Crop:
@@ -123,7 +125,7 @@ class Crop:
     ) -> None:
         """Record the goals of a refused sample."""
         self.errors.setdefault(_name(getattr(specimen.value, "message", None) or specimen.value), error)
-        if error.code not in ("constraint", "limit_exceeded"):
+        if error.code not in _REFUSALS:
             return
         for name in specimen.covers:
             if name not in self.found.covered:
