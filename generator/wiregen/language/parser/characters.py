@@ -19,11 +19,11 @@ def unterminated(fault: MisplacedToken) -> bool:
     start, end = fault.start, _end_of_line(fault)
     if quote == '"' and fault.text[start - 1 : start] == "x":
         start -= 1
-        what, way_out = "bytes", 'end the bytes with `"`: x"0a 0b"'
+        what, way_out = "bytes", 'end the bytes with `"`: `x"0a 0b"`'
     elif quote == '"':
         what, way_out = "text", r'end the text with `"` on the same line; write `\n` for the end of a line'
     elif quote == "'":
-        what, way_out = "character", "write a character between single quotes: 'W'"
+        what, way_out = "character", "write a character between single quotes: `'W'`"
     else:
         what, way_out = "name in backticks", "write letters, digits and underscores between two backticks"
     return fault.error("WG1102", f"unterminated {what}", span=fault.span(start, end), way_out=way_out)
@@ -43,7 +43,7 @@ def malformed_number(fault: MisplacedToken) -> bool:
     way_out = (
         "write an integer, in a smaller unit if necessary"
         if is_fraction
-        else "write the number like 12, 0x0C or 65_536"
+        else "write the number like `12`, `0x0C` or `65_536`"
     )
     return fault.error(
         "WG1104", "malformed number", span=fault.span(match.start(), match.end()), way_out=way_out
@@ -60,7 +60,7 @@ def misplaced_quantity(fault: MisplacedToken) -> bool:
         "WG1120",
         "a number with a unit is not allowed here",
         span=fault.span(line + match.start(), line + match.end()),
-        way_out="write it in `limits`, with one space before the unit: frame = 16 MiB",
+        way_out="write it in `limits`, with one space before the unit: `frame = 16 MiB`",
     )
 
 

@@ -93,7 +93,7 @@ def missing_colon(fault: MisplacedToken) -> bool:
         value = re.match(r"[^{}]*", fault.rest_of_line)
         shown = value[0].strip() if value and value[0].strip() else "VALUE"
         message = f"expected `=` after the name `{fault.token}`"
-        return fault.error("WG1112", message, way_out=f"write {fault.token} = {shown}")
+        return fault.error("WG1112", message, way_out=f"write `{fault.token} = {shown}`")
     return False
 
 
@@ -105,14 +105,14 @@ def _missing_type(fault: MisplacedToken) -> bool:
     rest = fault.rest_of_line
     if rest.startswith((":=", "=", "?=")):
         message = f"the field `{fault.token}` has no type"
-        way_out = f"write the type before the value: {fault.token} : u32 {rest}"
+        way_out = f"write the type before the value: `{fault.token} : u32 {rest}`"
     else:
         type_ = rest.split(" ", 1)[0] if rest[:1].isalpha() else "u32"
         message = f"expected `:` after the field name `{fault.token}`"
-        way_out = f"write {fault.token} : {type_}"
+        way_out = f"write `{fault.token} : {type_}`"
         if _LIKE_A_TYPE.fullmatch(fault.token) and not _LIKE_A_TYPE.fullmatch(type_):  # the order of C
             message = f"the type `{fault.token}` is written before the name of its field"
-            way_out = f"write {type_} : {fault.token}"
+            way_out = f"write `{type_} : {fault.token}`"
     return fault.error("WG1112", message, way_out=way_out)
 
 
@@ -124,7 +124,7 @@ def late_clause(fault: MisplacedToken) -> bool:
         "WG1114",
         f"{fault.found} is in the wrong place, or occurs twice",
         way_out="write the clauses of a field in this order, each at most once: "
-        "only, in, lenient, as, a value (= := == ?=), if, where, annotations",
+        "`only`, `in`, `lenient`, `as`, a value (`=`, `:=`, `==` or `?=`), `if`, `where`, annotations",
     )
 
 

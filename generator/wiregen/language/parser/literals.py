@@ -40,7 +40,7 @@ def _number(digits: str, span: Span, report: Report) -> int:
                 "WG1104",
                 "malformed number",
                 span,
-                help="write single underscores between digits: 65_536",
+                help="write single underscores between digits: `65_536`",
             )
             return 0
         if value <= MAX_INTEGER:
@@ -104,7 +104,7 @@ def _report_bad_bytes(token: Token, digits: str, span: Span, report: Report) -> 
             "WG1106",
             f"{len(digits)} hexadecimal digits are not a whole number of bytes",
             span,
-            help='write two digits for each byte: x"0a 0b"',
+            help='write two digits for each byte: `x"0a 0b"`',
         )
     else:
         start = span.start + 2 + wrong.start()
@@ -112,7 +112,7 @@ def _report_bad_bytes(token: Token, digits: str, span: Span, report: Report) -> 
             "WG1106",
             f"`{wrong[0]}` is not a hexadecimal digit",
             Span(source=span.source, start=start, end=start + 1),
-            help='write two hexadecimal digits for each byte: x"0a 0b"',
+            help='write two hexadecimal digits for each byte: `x"0a 0b"`',
         )
 
 

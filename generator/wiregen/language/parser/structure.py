@@ -70,7 +70,7 @@ def no_protocol(fault: MisplacedToken) -> bool:
     return fault.error(
         "WG1116",
         f"expected `protocol` at the beginning of the file, found {fault.found}",
-        way_out='begin the file with its protocol: protocol NAME { source "the public document"  roles client, server }',
+        way_out='begin the file with its protocol: `protocol NAME { source "the public document"  roles client, server }`',
     )
 
 

@@ -84,7 +84,7 @@ def _check_nesting(subtree: ParseTree, parts: Parts, depths: dict[int, int]) -> 
             "WG1109",
             f"expression nested deeper than {MAX_NESTING} levels",
             parts.span,
-            help="declare a part of it with `const`, or compare with a list: x in [1, 2, 3]",
+            help="declare a part of it with `const`, or compare with a list: `x in [1, 2, 3]`",
         )
         raise NestedTooDeeplyError
 
