@@ -36,6 +36,7 @@ _PAGES: Final = {
     "vectors": "vectors.md",
     "pipeline": "guide/pipeline.md",
     "wireshark": "guide/wireshark.md",
+    "editors": "guide/editors.md",
     "plugins": "plugins.md",
     "recipes": "guide/recipes.md",
     "glossary": "glossary.md",
