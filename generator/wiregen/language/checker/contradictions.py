@@ -1,4 +1,4 @@
-"""Conditions that no value fulfils: of a field, which can be neither written nor read, and of the item that ends a list."""
+"""Conditions that no value fulfils: of a field, which can be neither written nor read or is never present, and of the item that ends a list."""
 
 from __future__ import annotations
 
@@ -43,6 +43,25 @@ def _condition_never_holds(inspection: Inspection) -> None:
                     inspection.place(field.path, "where"),
                     "never true",
                     help_="correct this condition, or the earlier one that excludes the values",
+                )
+
+
+def _field_never_present(inspection: Inspection) -> None:
+    for record in inspection.records:
+        if not any(field.condition is not None for field in record.flat):
+            continue
+        uses = Uses(inspection, record)
+        for position, field in enumerate(record.flat):
+            known = uses.known_before(position, ()) if field.condition is not None else []
+            if field.condition is None or (known and never(known, uses)):
+                continue
+            if never([*known, (field.condition, True)], uses):
+                inspection.warning(
+                    "WG3088",
+                    f"`{field.name}` is never present: no values fulfil its `if`",
+                    inspection.place(field.path, "if"),
+                    "never true",
+                    help_="correct the condition, or remove the field",
                 )
 
 
@@ -113,4 +132,4 @@ def _as_own(node: Node, item: Record) -> Node | None:
     return None
 
 
-RULES = (_condition_never_holds, _list_never_ends, _no_item_is_allowed)
+RULES = (_condition_never_holds, _field_never_present, _list_never_ends, _no_item_is_allowed)
