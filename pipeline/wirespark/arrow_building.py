@@ -285,9 +285,10 @@ class Fillers:
         ]
         fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
         codes: dict[str | None, int] = {each.name: each.spans[0].low for each in varieties}
+        own_names = {f"{type_.name}.{each.name}": each.name for each in varieties}
 
         def fill(values: Values) -> tuple[ArrowArray, ...]:
-            names = self._names(values)
+            names = [None if name is None else own_names[name] for name in self._names(values)]
             numbers = [
                 None if v is None else getattr(v, "code", codes[n])
                 for v, n in zip(values, names, strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import EnumType
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -53,14 +53,15 @@ class Takers:
         self._argument = package.attribute_name
         self._namespace = vars(sys.modules[package.native.Decoder.__module__])
 
-    def class_of(self, name: str, namespace: Mapping[str, Made] | None = None) -> Made:
-        """Return the class of a declaration.
+    def class_of(self, name: str, union: str = "") -> Made:
+        """Return the class of a declaration, or of an alternative of a union.
 
-        If the module uses that name itself, the class is the one with an underscore.
+        If the module or the union uses that name itself, the class is the one with an underscore.
         """
-        names = self._namespace if namespace is None else namespace
+        names = vars(self.class_of(union)) if union else self._namespace
+        declared = f"{union}.{name}" if union else name
         other = names.get(f"{name}_")
-        return other if getattr(other, "_NAME", "") == name or name not in names else names[name]
+        return other if getattr(other, "_NAME", "") == declared or name not in names else names[name]
 
     # ---- records
 
@@ -278,10 +279,9 @@ class Takers:
             for each in self._schema.unions[type_.name].varieties
             if type_.only is None or type_.is_lenient or each.name in type_.only
         ]
-        names = vars(self.class_of(type_.name))
         takers, place = {}, 2
         for variety, group in zip(varieties, groups, strict=True):
-            takers[variety.name] = (self._variety(variety, group, names), place, place + len(group))
+            takers[variety.name] = (self._variety(variety, group, type_.name), place, place + len(group))
             place += len(group)
 
         def take(arrays: Arrays) -> Values:
@@ -292,9 +292,9 @@ class Takers:
 
         return take
 
-    def _variety(self, variety: Variety, group: Sequence[ArrowField], names: Mapping[str, Made]) -> Taker:
+    def _variety(self, variety: Variety, group: Sequence[ArrowField], union: str) -> Taker:
         """Return the taker of an alternative; the last of its arrays is the list of codes."""
-        class_ = self.class_of(variety.name, names)
+        class_ = self.class_of(variety.name, union)
         shown = [field for field in self._types.flat_fields(variety.fields) if not field.is_hidden]
         has_code = "code" in class_.__slots__ and "code" not in class_.__match_args__
 

@@ -179,8 +179,11 @@ def check_choice(inner: list[Any], value: dict[str, Any], told: Any) -> None:
     column = set_[0][0]
     is_union = wire_of(column) == "union" and hasattr(column.type, "fields")
     own = [each.name.rstrip("_") for each in list(column.type)[2:]] if is_union else []
-    if isinstance(told, dict) and len(told) == 1 and next(iter(told)).rstrip("_") not in ("hex", *own):
-        told = next(iter(told.values()))
+    if isinstance(told, dict) and len(told) == 1:
+        ((key, inside),) = told.items()
+        names_union = isinstance(inside, dict) and any(each.rstrip("_") in own for each in inside)
+        if names_union or key.rstrip("_") not in ("hex", *own):
+            told = inside
     check_value(set_[0], [value[column.name] for column in set_[0]], told)
 
 
