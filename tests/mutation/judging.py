@@ -161,6 +161,7 @@ class Judge:
             yield view("messages", 4, self._messages)
             yield view("whole", 4, self._whole, memoryview, {})
             yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True})
+            yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True, "alone": True})
         if self._has_context:
             for options in _ALONE:
                 yield view("alone", 2, self._whole, _as_it_is, options)

@@ -90,5 +90,9 @@ def test_an_unknown_option_is_a_wrong_call(verb: str, tmp_path: Path) -> None:
 def test_every_verb_is_called_without_its_input() -> None:
     calls = (*OVER_PROJECTS, *OVER_NAMES, *OVER_FILES, *OF_NO_PROJECT)
     missing = {verb for verb in VERBS if not any(call.startswith(verb) for call in calls)}
-    # A server waits for files, an adapter for requests.
-    assert {verb for verb in missing if not verb.startswith("spark ")} == {"docs serve", "vectors testee"}
+    # A server waits for files or for an editor, an adapter for requests.
+    assert {verb for verb in missing if not verb.startswith("spark ")} == {
+        "docs serve",
+        "lsp",
+        "vectors testee",
+    }

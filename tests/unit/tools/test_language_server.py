@@ -142,9 +142,17 @@ async def editing(folder: Path) -> AsyncIterator[Editor]:
 
     await client.start_io(sys.executable, "-m", "wiregen", "lsp", cwd=folder)
     try:
-        given = lsp.InitializeParams(capabilities=lsp.ClientCapabilities(), root_uri=folder.as_uri())
+        encodings: list[lsp.PositionEncodingKind | str] = [
+            lsp.PositionEncodingKind.Utf8,
+            lsp.PositionEncodingKind.Utf16,
+        ]
+        general = lsp.GeneralClientCapabilities(position_encodings=encodings)
+        given = lsp.InitializeParams(
+            capabilities=lsp.ClientCapabilities(general=general), root_uri=folder.as_uri()
+        )
         async with asyncio.timeout(PATIENCE):
-            await client.initialize_async(given)
+            answer = await client.initialize_async(given)
+        assert answer.capabilities.position_encoding == lsp.PositionEncodingKind.Utf16
         client.initialized(lsp.InitializedParams())
         yield editor
     finally:
@@ -244,14 +252,40 @@ def test_uses_are_found_and_renamed_in_all_files(tmp_path: Path) -> None:
             editor.client.text_document_references_async(lsp.ReferenceParams(**where, context=context))
         )
         assert lines(found) == [("plane.wire", 6), ("plane.wire", 22), ("shared.wire", 6)]
-        renamed = await answered(
-            editor.client.text_document_rename_async(lsp.RenameParams(**where, new_name="Place"))
-        )
-        texts = {
-            Path(uri).name: [(each.range.start.line + 1, each.new_text) for each in edits]
-            for uri, edits in renamed.changes.items()
-        }
-        assert texts == {"shared.wire": [(6, "Place")], "plane.wire": [(6, "Place"), (22, "Place")]}
+        for place_ in (where, editor.at("plane.wire", "where_ : Po|int")):
+            texts = await renamed(editor, place_, "Place")
+            assert texts == {"shared.wire": [(6, "Place")], "plane.wire": [(6, "Place"), (22, "Place")]}
+        editor.change("shared.wire", "/// A point.", "/// A point:\n/// two numbers.")  # not saved
+        texts = await renamed(editor, editor.at("plane.wire", "where_ : Po|int"), "Place")
+        assert texts == {"shared.wire": [(7, "Place")], "plane.wire": [(6, "Place"), (22, "Place")]}
+
+    session(run, tmp_path)
+
+
+async def renamed(editor: Editor, where: dict[str, Any], name: str) -> dict[str, list[tuple[int, str]]]:
+    """Return the edits of each file: the number of the line, from 1, and the new text."""
+    given = lsp.RenameParams(**where, new_name=name)
+    found = await answered(editor.client.text_document_rename_async(given))
+    return {
+        Path(uri).name: [(each.range.start.line + 1, each.new_text) for each in edits]
+        for uri, edits in found.changes.items()
+    }
+
+
+def test_a_name_that_changes_the_meaning_of_others_is_refused(tmp_path: Path) -> None:
+    async def run(editor: Editor) -> None:
+        editor.change("plane.wire", "  until_ : u8 where until_ > 3", "  until_ : u8 where remaining > 3")
+        with pytest.raises(JsonRpcException, match="means something else"):
+            await renamed(editor, editor.at("plane.wire", "until|_ : u8"), "remaining")
+
+    session(run, tmp_path)
+
+
+def test_a_file_with_syntax_errors_is_not_renamed_in_part(tmp_path: Path) -> None:
+    async def run(editor: Editor) -> None:
+        editor.change("plane.wire", "message Clear 2 from tower {", "message Clear 2 frm tower {")
+        with pytest.raises(JsonRpcException, match="correct the errors in plane.wire first"):
+            await renamed(editor, editor.at("plane.wire", "enum Col|our"), "Shade")
 
     session(run, tmp_path)
 

@@ -52,7 +52,7 @@ def part_named(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
     if part is None or not isinstance(base.expression, model.FieldReference):
         _report_no_part(work, base.sort, node.name)
         return STAND_IN
-    work.refer(node.name, *part.places)
+    work.refer_to_any(node.name, part.places)
     reference = base.expression
     path = model.FieldReference(path=(*reference.path, node.name.text), scope=reference.scope)
     return Typed(expression=path, sort=part.sort)

@@ -262,7 +262,8 @@ def _name(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | Non
         work.error("WG2008", message, node.span, label="ambiguous", help_="rename one of them")
     elif found[0].is_ahead:
         _report_ahead(work, scope, node)
-    work.refer(node, *(place for meaning in found for place in meaning.places))
+    for meaning in found:
+        work.refer_to_any(node, meaning.places)
     return _first(found)
 
 

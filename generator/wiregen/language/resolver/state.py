@@ -99,9 +99,15 @@ class Workspace:
 
     def refer(self, use: syntax.Name, *declared: Span | None) -> None:
         """Record the declarations that a name refers to; None stands for one that has no place in a file."""
-        places = tuple(dict.fromkeys((*self.uses.get(use.span, ()), *filter(None, declared))))
-        if places:
+        self.refer_to_any(use, tuple(filter(None, declared)))
+
+    def refer_to_any(self, use: syntax.Name, places: tuple[Span, ...]) -> None:
+        """Record that a name refers to any of these places. The tuple is kept: many uses may share a long one."""
+        known = self.uses.get(use.span)
+        if known is None and places:
             self.uses[use.span] = places
+        elif known is not None and known is not places:
+            self.uses[use.span] = tuple(dict.fromkeys((*known, *places)))
 
     def place_of_rule(self, name: str) -> Span | None:
         """Return the place of a rule's declaration; sessions also have rules that are not declared."""

@@ -60,6 +60,10 @@ class Analysis:
             return None
         return resolve_partial(self.file, self.sources, self._name_report, roots=self.roots)
 
+    def reads(self, name: str) -> bool:
+        """Return whether the text is that of a file, or imports it, directly or not."""
+        return self.resolved is not None and name in self.sources or name == self.source.name
+
     @property
     def offered(self) -> dict[Span, tuple[str, ...]]:
         """The names that are known at the place of each unknown one."""

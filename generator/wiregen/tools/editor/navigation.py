@@ -9,7 +9,6 @@ from typing import Final
 
 from lsprotocol.types import Location, TextEdit
 
-from wiregen.language import syntax
 from wiregen.language.diagnostics import Diagnostic, Span
 from wiregen.language.source import SUFFIX, Source
 from wiregen.tools.editor.analysis import Analysis
@@ -55,27 +54,34 @@ def uri_of(source: Source) -> str:
     return source.path.absolute().as_uri()
 
 
-def importers(analysis: Analysis, analyse: Callable[[Path], Analysis | None]) -> Iterator[Analysis]:
-    """Yield the analysis, and those of the files of its roots that import the file."""
-    yield analysis
-    if analysis.file is None:
-        return
-    protocol = analysis.file.protocol.name.text
-    for path in _files(analysis.roots):
-        other = analyse(path) if path.absolute() != analysis.source.path.absolute() else None
-        if other is not None and other.file is not None and _imports(other.file, protocol):
-            yield other
+def importers(
+    analysis: Analysis, declared: Iterable[Span], analyse: Callable[[Path], Analysis | None]
+) -> Iterator[Analysis]:
+    """Yield the analyses of the files of some declarations, and of those that read these files by imports."""
+    declaring = {span.source for span in declared}
+    seen: set[str] = set()
+    for path in (*(analysis.sources[name].path for name in sorted(declaring)), *_files(analysis.roots)):
+        name = path.as_posix()
+        if name in seen:
+            continue
+        seen.add(name)
+        found = analyse(path) if name in declaring or _may_import(path) else None
+        if found is not None and any(map(found.reads, declaring)):
+            yield found
+
+
+def _may_import(path: Path) -> bool:
+    """Return whether a file has an import, without understanding it."""
+    try:
+        return b"import" in path.read_bytes()
+    except OSError:
+        return False
 
 
 def _files(roots: Iterable[Path]) -> Iterator[Path]:
     folders = dict.fromkeys(root.absolute() for root in roots if root.is_dir())
     paths = (path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}")))
     yield from (path for _, path in zip(range(_MOST_FILES), paths, strict=False))
-
-
-def _imports(file: syntax.File, protocol: str) -> bool:
-    imports = (each for each in file.declarations if isinstance(each, syntax.Import))
-    return any(each.protocol.text == protocol for each in imports)
 
 
 def rename(
@@ -106,12 +112,30 @@ def rename(
         if spans:
             texts[source.path] = _replaced(source.text, spans, name)
             edits[uri_of(source)] = [TextEdit(range=range_of(source, span), new_text=name) for span in spans]
-    known = {each.code for analysis in files for each in _errors(analysis)}
     for analysis in again(texts):
-        for error in _errors(analysis):
-            if error.code not in known:
-                raise RenameError(f"`{name}` does not fit here: {error.message}")
+        _check(analysis, next(each for each in files if each.source.path == analysis.source.path), name)
     return edits
+
+
+def _check(changed: Analysis, before: Analysis, name: str) -> None:
+    """Refuse a name with which a file has another error, or other names refer to each other, than now."""
+    if before.syntax_report.has_errors:
+        raise RenameError(
+            f"correct the errors in {before.source.path.name} first: {_errors(before)[0].message}"
+        )
+    known = [(each.code, each.message) for each in _errors(before)]
+    for error in _errors(changed):
+        if (error.code, error.message) not in known:
+            raise RenameError(f"`{name}` does not fit here: {error.message}")
+    if _links(changed) != _links(before):
+        raise RenameError(f"`{name}` means something else in {before.source.path.name}")
+
+
+def _links(analysis: Analysis) -> list[list[int]]:
+    """Return for each name of a file the numbers of the names that it refers to, those of all files in their order."""
+    numbers = {each.name.span: number for number, each in enumerate(analysis.names.placed)}
+    own = (each for each in analysis.names.placed if each.name.span.source == analysis.source.name)
+    return [sorted(numbers[span] for span in analysis.declared_at(each) if span in numbers) for each in own]
 
 
 def _replaced(text: str, spans: Iterable[Span], name: str) -> str:
@@ -123,5 +147,5 @@ def _replaced(text: str, spans: Iterable[Span], name: str) -> str:
     return "".join((*parts, text[end:]))
 
 
-def _errors(analysis: Analysis) -> Iterator[Diagnostic]:
-    return (each for each in analysis.findings if each.severity == "error")
+def _errors(analysis: Analysis) -> list[Diagnostic]:
+    return [each for each in analysis.findings if each.severity == "error"]

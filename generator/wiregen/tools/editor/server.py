@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 
 from wiregen import __version__
@@ -44,16 +45,16 @@ class _Documents:
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
-        self._known: dict[str, tuple[int | None, Analysis]] = {}
+        self._known: dict[str, Analysis] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
 
     def analysis(self, uri: str) -> Analysis:
         """Return what is known of an open text."""
-        document = self._server.workspace.get_text_document(uri)
         known = self._known.get(uri)
-        if known is None or known[0] != document.version:
-            known = self._known[uri] = (document.version, self.with_text(_path_of(uri), document.source))
-        return known[1]
+        if known is None:
+            document = self._server.workspace.get_text_document(uri)
+            known = self._known[uri] = self.with_text(_path_of(uri), document.source)
+        return known
 
     def with_text(self, path: Path, text: str) -> Analysis:
         """Return what would be known of a file with another text."""
@@ -78,6 +79,15 @@ class _Documents:
         texts = {_path_of(uri).as_posix(): document.source for uri, document in opened}
         return analyse(path, (*config.sources, shipped_protocols()), {**texts, **changed})
 
+    def changed(self, uri: str) -> None:
+        """Forget what was known of a text and of those that import it, and show their findings soon."""
+        name = _path_of(uri).as_posix()
+        importing = [each for each, analysis in self._known.items() if analysis.reads(name)]
+        for each in dict.fromkeys((uri, *importing)):
+            self._known.pop(each, None)
+            if each in self._server.workspace.text_documents:
+                self.check_soon(each)
+
     def check_soon(self, uri: str) -> None:
         """Show the findings of a text once it has not changed for a moment."""
         if uri in self._waiting:
@@ -99,7 +109,8 @@ class _Documents:
             self.check_soon(uri)
 
     def close(self, uri: str) -> None:
-        self._known.pop(uri, None)
+        """Read a text from its file again where others import it."""
+        self.changed(uri)
         self._show(uri, [], None)
 
     def _show(self, uri: str, found: list[lsp.Diagnostic], version: int | None) -> None:
@@ -111,9 +122,19 @@ def _path_of(uri: str) -> Path:
     return Path(to_fs_path(uri) or "untitled.wire")
 
 
+class _Utf16Protocol(LanguageServerProtocol):
+    """Counts columns in UTF-16 units, which every editor knows: `positions` does."""
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        if params.capabilities.general is not None:
+            params.capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf16]
+        return (yield from super().lsp_initialize(params))
+
+
 def make_server() -> LanguageServer:
     """Return a server without a connection; `start_io` serves stdin and stdout."""
-    server = LanguageServer("wiregen", __version__)
+    server = LanguageServer("wiregen", __version__, protocol_cls=_Utf16Protocol)
     documents = _Documents(server)
     _add_documents(server, documents)
     _add_names(server, documents)
@@ -125,11 +146,11 @@ def make_server() -> LanguageServer:
 def _add_documents(server: LanguageServer, documents: _Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(given: lsp.DidOpenTextDocumentParams) -> None:
-        documents.check_soon(given.text_document.uri)
+        documents.changed(given.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(given: lsp.DidChangeTextDocumentParams) -> None:
-        documents.check_soon(given.text_document.uri)
+        documents.changed(given.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     async def saved(given: lsp.DidSaveTextDocumentParams) -> None:
@@ -164,8 +185,8 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
         analysis, placed = placed_at(given)
         if placed is None:
             return []
-        files = importers(analysis, documents.of_file)
         declared = analysis.declared_at(placed)
+        files = importers(analysis, declared, documents.of_file)
         return references(files, declared, with_declarations=given.context.include_declaration)
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
@@ -182,8 +203,9 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
             return None
 
         try:
-            files = tuple(importers(analysis, documents.of_file))
-            changes = rename(files, analysis.declared_at(placed), given.new_name, documents.with_texts)
+            declared = analysis.declared_at(placed)
+            files = tuple(importers(analysis, declared, documents.of_file))
+            changes = rename(files, declared, given.new_name, documents.with_texts)
         except RenameError as error:
             raise JsonRpcException(str(error), code=lsp.LSPErrorCodes.RequestFailed) from None
         return lsp.WorkspaceEdit(changes=changes)

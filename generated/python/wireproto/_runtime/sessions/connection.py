@@ -246,7 +246,7 @@ class Connection(BaseConnection):
             engine.restore(saved)
             if known is not None:
                 self._context.restore(known)
-            if not isinstance(error, (ValueError, SessionError)):
+            if isinstance(error, Exception) and not isinstance(error, (ValueError, SessionError)):
                 self._encoded(frame, writing)  # a value that cannot be divided is one that cannot be written
             raise
         return b"".join(sent)
