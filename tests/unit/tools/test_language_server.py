@@ -320,6 +320,13 @@ def test_completion_offers_what_is_known_at_the_place(tmp_path: Path) -> None:
         assert {"pilot", "tower"} <= (await completed("message Seen 1 from |pilot")).keys()
         assert "message" in await completed("|frame Frame")
         assert await completed("/// How |many") == {}
+        editor.change(
+            "plane.wire",
+            "  until_ : u8 where until_ > 3",
+            "  until_ : u8 where until_ == '\"' and until_ > 3",
+        )
+        assert "until_" in await completed("and un|til_ > 3")
+        assert await completed("until_ == '|\"'") == {}
 
     session(run, tmp_path)
 

@@ -185,3 +185,8 @@ TOKEN_RULES: Final = (
     _rule(TokenKind.SPACE, r"[ \t]+|\r?\n|\ufeff"),
 )
 """In the order in which they are tried at each place of a text."""
+
+
+def pattern_of(*kinds: TokenKind) -> str:
+    """Return a pattern without groups that capture, of the tokens of some kinds that are shown in one way."""
+    return "|".join(f"(?:{rule.parts[0].pattern})" for rule in TOKEN_RULES if rule.parts[0].kind in kinds)

@@ -19,7 +19,7 @@ from wiregen.tools.editor.declared_names import NameIndex, NameOccurrence
 __all__ = ["Analysis", "analyse"]
 
 
-class Candidates(Report):
+class CandidateReport(Report):
     """A report that also keeps, for each unknown name, the names that are known at its place."""
 
     __slots__ = ("offered",)
@@ -50,8 +50,8 @@ class Analysis:
     file: syntax.File | None
 
     @cached_property
-    def _name_report(self) -> Candidates:
-        return Candidates()
+    def _name_report(self) -> CandidateReport:
+        return CandidateReport()
 
     @cached_property
     def resolved(self) -> Resolved | None:

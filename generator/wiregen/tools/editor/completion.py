@@ -9,15 +9,21 @@ from typing import Final
 from lsprotocol.types import CompletionItem, CompletionItemKind
 
 from wiregen.language import syntax
+from wiregen.language.lexical.token_rules import TokenKind, pattern_of
 from wiregen.language.parser import accepted_at
 from wiregen.language.resolver.functions import FUNCTIONS
+from wiregen.language.source import Source
 from wiregen.tools.editor.analysis import Analysis
 from wiregen.tools.editor.kinds import KINDS
 
 __all__ = ["complete"]
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_]+")
-_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PROSE: Final = re.compile(
+    f"(?P<closed>{pattern_of(TokenKind.TEXT, TokenKind.BYTES, TokenKind.CHARACTER)})"
+    f"|(?P<open>{pattern_of(TokenKind.DOC, TokenKind.COMMENT, TokenKind.UNTERMINATED)})"
+)
+"""What no word of the language is in; `open`: to the end of the line."""
 _UNKNOWN: Final = "unknown__name"
 """A name that no file has: the resolver says which names it would know in its place."""
 _ENDS: Final = ("", " any => {}", " => {}", " : u8")
@@ -25,9 +31,9 @@ _ENDS: Final = ("", " any => {}", " => {}", " : u8")
 
 
 def complete(analysis: Analysis, offset: int, again: Callable[[str], Analysis]) -> list[CompletionItem]:
-    """Return the words that may stand at an offset. `again`: analyses a changed text."""
+    """Return the words that are possible at an offset. `again`: analyses a changed text."""
     text = analysis.source.text
-    if _is_prose(text[text.rfind("\n", 0, offset) + 1 : offset]):
+    if _is_prose(analysis.source, offset):
         return []
     word = _word_at(text, offset)
     accepted = accepted_at(analysis.source, word.start)
@@ -40,10 +46,13 @@ def complete(analysis: Analysis, offset: int, again: Callable[[str], Analysis]) 
     return items
 
 
-def _is_prose(line: str) -> bool:
-    """Return whether the end of a line is inside a comment or a text in quotes."""
-    rest = _QUOTED.sub("", line)
-    return '"' in rest or "//" in rest
+def _is_prose(source: Source, offset: int) -> bool:
+    """Return whether an offset is inside a comment, a text or a character."""
+    number, column = source.line_and_column(offset)
+    for found in _PROSE.finditer(source.line_text(number)):
+        if found.start() < column - 1 < found.end() + (found["open"] is not None):
+            return True
+    return False
 
 
 def _word_at(text: str, offset: int) -> range:

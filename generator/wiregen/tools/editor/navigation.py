@@ -95,7 +95,7 @@ def rename(
     `again`: analyses files with other texts.
 
     Raises:
-        RenameError: The name is none, or the files would have errors with it.
+        RenameError: The text is not a name, or the files would have errors with it.
     """
     if not _NAME.fullmatch(name):
         raise RenameError(f"`{name}` is not a name: use letters, digits and underscores, and no digit first")

@@ -145,19 +145,19 @@ def make_server() -> LanguageServer:
 
 def _add_documents(server: LanguageServer, documents: _Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(given: lsp.DidOpenTextDocumentParams) -> None:
+    async def open_text(given: lsp.DidOpenTextDocumentParams) -> None:
         documents.changed(given.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(given: lsp.DidChangeTextDocumentParams) -> None:
+    async def change_text(given: lsp.DidChangeTextDocumentParams) -> None:
         documents.changed(given.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(given: lsp.DidSaveTextDocumentParams) -> None:
+    async def save_text(given: lsp.DidSaveTextDocumentParams) -> None:
         documents.check_again()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    async def closed(given: lsp.DidCloseTextDocumentParams) -> None:
+    async def close_text(given: lsp.DidCloseTextDocumentParams) -> None:
         documents.close(given.text_document.uri)
 
 
@@ -167,7 +167,7 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
         return analysis, analysis.name_at(offset_of(analysis.source, given.position))
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def hovered(given: lsp.HoverParams) -> lsp.Hover | None:
+    def show_hover(given: lsp.HoverParams) -> lsp.Hover | None:
         analysis, placed = placed_at(given)
         text = None if placed is None else hover(analysis, placed)
         if placed is None or text is None:
@@ -176,12 +176,12 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
         return lsp.Hover(contents=contents, range=range_of(analysis.source, placed.name.span))
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def defined(given: lsp.DefinitionParams) -> list[lsp.Location]:
+    def find_definitions(given: lsp.DefinitionParams) -> list[lsp.Location]:
         analysis, placed = placed_at(given)
         return [] if placed is None else definitions(analysis, placed)
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    def used(given: lsp.ReferenceParams) -> list[lsp.Location]:
+    def find_references(given: lsp.ReferenceParams) -> list[lsp.Location]:
         analysis, placed = placed_at(given)
         if placed is None:
             return []
@@ -190,14 +190,14 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
         return references(files, declared, with_declarations=given.context.include_declaration)
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
-    def may_rename(given: lsp.PrepareRenameParams) -> lsp.Range | None:
+    def prepare_rename(given: lsp.PrepareRenameParams) -> lsp.Range | None:
         analysis, placed = placed_at(given)
         if placed is None or not analysis.declared_at(placed):
             return None
         return range_of(analysis.source, placed.name.span)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
-    def renamed(given: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    def rename_name(given: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         analysis, placed = placed_at(given)
         if placed is None:
             return None
@@ -213,19 +213,19 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
 
 def _add_views(server: LanguageServer, documents: _Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def outlined(given: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+    def list_symbols(given: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         return symbols(documents.analysis(given.text_document.uri))
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
-    def folded(given: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+    def list_folds(given: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
         return folding_ranges(documents.analysis(given.text_document.uri))
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
-    def coloured(given: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+    def colour_names(given: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
         return semantic_tokens(documents.analysis(given.text_document.uri))
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    def hinted(given: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+    def show_offsets(given: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         analysis = documents.analysis(given.text_document.uri)
         start, end = (offset_of(analysis.source, each) for each in (given.range.start, given.range.end))
         return inlay_hints(analysis, start, end)
@@ -233,13 +233,13 @@ def _add_views(server: LanguageServer, documents: _Documents) -> None:
 
 def _add_changes(server: LanguageServer, documents: _Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", "@"]))
-    def completed(given: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+    def complete_word(given: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         analysis = documents.analysis(given.text_document.uri)
         offset = offset_of(analysis.source, given.position)
         return complete(analysis, offset, lambda text: documents.with_text(analysis.source.path, text))
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
-    def formatted(given: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+    def format_text(given: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
         source = documents.analysis(given.text_document.uri).source
         text = format_source(source, Report())
         return (
@@ -249,7 +249,7 @@ def _add_changes(server: LanguageServer, documents: _Documents) -> None:
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
     )
-    def acted(given: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    def list_fixes(given: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         analysis = documents.analysis(given.text_document.uri)
         start, end = (offset_of(analysis.source, each) for each in (given.range.start, given.range.end))
         return code_actions(analysis, start, end)
