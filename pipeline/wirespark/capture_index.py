@@ -3,14 +3,15 @@
 The index is in the cache of the user: the first task on a computer makes it, and others wait. It takes 26 bytes for each packet
 with a TCP segment, and little memory: pages are written as they fill. The least recently used indexes are removed beyond 4 GiB.
 
-File: the magic, then pages. A page has its share's records of packets in the capture's order, behind the place of the share's
-page before it and its own size. At the end are the places of the last pages, for each share 8 bytes. All numbers are
-little-endian.
+File: the magic, then pages. A page has the place of its share's page before it, its own size, then its share's records of packets
+in the capture's order. At the end are the places of the last pages, for each share 8 bytes, and the size of the file. All numbers
+are little-endian.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import struct
 import tempfile
 from collections.abc import Iterator
@@ -26,14 +27,14 @@ import numpy as np
 
 from wiregen.formats.capture import Batch, ends_of, locate_packets
 from wirespark.errors import WireSparkError
-from wirespark.temporary_files import HiddenFile, alone
+from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["CaptureIndex", "capture_index"]
 
-_MAGIC = b"wspkts1\n"
+_MAGIC = b"wspkts2\n"
 _RECORD = struct.Struct("<QdIIH")
 _FIELDS = np.dtype(
     [("offset", "<u8"), ("time", "<f8"), ("captured", "<u4"), ("size", "<u4"), ("link", "<u2")]
@@ -95,11 +96,13 @@ class CaptureIndex:
 
     def _pages(self, share: int) -> Iterator[bytes]:
         descriptor = self.file.fileno()
-        end = os.fstat(descriptor).st_size - _PLACE.size * (self.n_shares - share)
+        end = os.fstat(descriptor).st_size - _PLACE.size * (self.n_shares - share + 1)
         (page,) = _PLACE.unpack(os.pread(descriptor, _PLACE.size, end))
         pages: list[tuple[int, int]] = []
         while page:
             before, size = _PAGE.unpack(os.pread(descriptor, _PAGE.size, page))
+            if before >= page or size % _RECORD.size or page + size > end:
+                raise WireSparkError(f"the index {self.file.name} is damaged: remove it")
             pages.append((page + _PAGE.size, size))
             page = before
         for place, size in reversed(pages):
@@ -128,32 +131,47 @@ def capture_index(path: str, port: int | None, n_shares: int, *, is_kept: bool) 
     Raises:
         CaptureError: The file is not a capture.
         OSError: There is no space for the index.
+        WireSparkError: The capture has changed while its index was made.
     """
     with open(path, "rb") as capture, _opened(path, port, n_shares, is_kept=is_kept) as file:
         yield CaptureIndex(path=path, file=file, capture=capture, n_shares=n_shares)
 
 
 def _opened(path: str, port: int | None, n_shares: int, *, is_kept: bool) -> BinaryIO:
-    if is_kept:
-        try:
-            return _kept(path, port, n_shares)
-        except OSError:
-            pass  # a cache that cannot be written
+    folder = _cache_folder() if is_kept else None
+    if folder is not None:
+        return _kept(folder, path, port, n_shares)
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     _write(file, path, port, n_shares)
     file.flush()
     return file
 
 
-def _kept(path: str, port: int | None, n_shares: int) -> BinaryIO:
-    place = _cache_place(path, port, n_shares)
-    place.parent.mkdir(parents=True, exist_ok=True)
+def _cache_folder() -> Path | None:
+    """Return the folder of indexes in the user's cache, or None if it cannot be written, or other users can write there."""
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = cache / "wirespark" / "captures"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+    except (OSError, RuntimeError):  # RuntimeError: the user has no home
+        return None
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
+    return folder if is_own and os.access(folder, os.W_OK) else None
+
+
+def _kept(folder: Path, path: str, port: int | None, n_shares: int) -> BinaryIO:
+    state = _state(path)
+    name = sha256(repr((path, state, port, n_shares)).encode()).hexdigest()
+    place = folder / f"{name}.index"
     with alone(place.with_suffix(".lock")):
-        if not place.is_file():
+        if not _is_whole(place):
             held = HiddenFile(place)
             try:
                 with open(held.path, "wb") as file:
                     _write(file, path, port, n_shares)
+                if _state(path) != state:
+                    raise WireSparkError(f"{path} has changed while it was read: read it again")
                 os.replace(held.path, place)
             finally:
                 held.drop()
@@ -162,15 +180,30 @@ def _kept(path: str, port: int | None, n_shares: int) -> BinaryIO:
         return open(place, "rb")
 
 
-def _cache_place(path: str, port: int | None, n_shares: int) -> Path:
+def _state(path: str) -> tuple[int, ...]:
+    """Return numbers that differ if a file has changed or was replaced."""
     status = os.stat(path)
-    facts = (path, status.st_size, status.st_mtime_ns, port, n_shares)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "wirespark" / "captures" / f"{sha256(repr(facts).encode()).hexdigest()}.index"
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _is_whole(place: Path) -> bool:
+    """Return whether there is an index at a place, and it ends as it was written."""
+    try:
+        with open(place, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            begins = file.read(len(_MAGIC)) == _MAGIC
+            return begins and os.pread(file.fileno(), _PLACE.size, size - _PLACE.size) == _PLACE.pack(size)
+    except OSError:
+        return False
 
 
 def _remove_oldest(newest: Path) -> None:
-    """Remove the least recently used indexes beyond the limit; those that are open stay readable."""
+    """Remove what writers that are gone have left, and the least recently used indexes beyond the limit.
+
+    Those that are open stay readable.
+    """
+    for left in newest.parent.glob(f".*{TEMPORARY}"):
+        remove_left(left)
     others = [(path.stat(), path) for path in newest.parent.glob("*.index") if path != newest]
     size = newest.stat().st_size + sum(status.st_size for status, _ in others)
     for status, path in sorted(others, key=lambda each: each[0].st_mtime_ns):
@@ -225,4 +258,5 @@ class _Pages:
         for share, page in enumerate(self.waiting):
             if page:
                 self.put(share)
-        self._file.write(b"".join(map(_PLACE.pack, self._last)))
+        size = self._place + _PLACE.size * (len(self._last) + 1)
+        self._file.write(b"".join(map(_PLACE.pack, (*self._last, size))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import struct
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -177,6 +178,70 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, cache: P
     (tmp_path / "cache").write_bytes(b"")
     found = [streams_of(share.events()) for share in shares_of(path)]
     assert found == [streams_of(share.events()) for share in shares_of(path, is_index_kept=False)]
+
+
+@pytest.mark.parametrize("size", [0, 7, 500], ids=["empty", "cut in the magic", "cut in a page"])
+def test_a_damaged_index_is_made_again(tmp_path: Path, cache: Path, size: int) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    found = [streams_of(share.events()) for share in shares_of(path)]
+    (index,) = cache.glob("*.index")
+    whole = index.read_bytes()
+    os.truncate(index, size)
+    assert [streams_of(share.events()) for share in shares_of(path)] == found
+    assert index.read_bytes() == whole
+
+
+def test_pages_that_lead_in_a_circle_are_an_error(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    share, _ = shares_of(path, 2)
+    assert list(share.events())
+    (index,) = cache.glob("*.index")
+    whole = bytearray(index.read_bytes())
+    (last,) = struct.unpack_from("<Q", whole, len(whole) - 24)
+    struct.pack_into("<Q", whole, last, last)
+    index.write_bytes(whole)
+    with pytest.raises(WireSparkError, match="damaged: remove it"):
+        list(share.events())
+
+
+def test_a_folder_that_others_can_write_is_not_used(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    cache.mkdir(parents=True)
+    cache.chmod(0o777)
+    found = [streams_of(share.events()) for share in shares_of(path)]
+    assert not list(cache.iterdir())
+    cache.chmod(0o700)
+    assert found == [streams_of(share.events()) for share in shares_of(path)]
+    assert list(cache.glob("*.index"))
+
+
+def test_what_a_killed_task_has_left_is_removed(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    cache.mkdir(parents=True)
+    (cache / ".left.tmp").write_bytes(b"half an index")
+    for share in shares_of(path):
+        list(share.events())
+    assert not list(cache.glob(".*.tmp"))
+
+
+def test_a_capture_that_changes_while_its_index_is_made_is_an_error(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+
+    def growing(source: str, **given: Any) -> Iterator[LocatedPacket]:
+        yield from locate_packets(source, **given)
+        write_capture(path, random.Random(2), 6)
+
+    monkeypatch.setattr(capture_index, "locate_packets", growing)
+    with pytest.raises(WireSparkError, match="changed while it was read"):
+        list(shares_of(path)[0].events())
+    assert not list(cache.glob("*.index"))
 
 
 def test_a_capture_that_becomes_shorter_meanwhile_is_an_error(tmp_path: Path, cache: Path) -> None:
