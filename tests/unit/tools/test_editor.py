@@ -1,5 +1,6 @@
 """What an editor asks about texts, without a server: positions, texts that are no protocols, and every name of the shipped files."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from wiregen.tools.editor.declared_names import Declaring
 from wiregen.tools.editor.hover import hover
 from wiregen.tools.editor.inlay_hints import inlay_hints
 from wiregen.tools.editor.kinds import KINDS
+from wiregen.tools.editor.navigation import importers
 from wiregen.tools.editor.outline import folding_ranges, symbols
 from wiregen.tools.editor.positions import offset_of, position_of
 from wiregen.tools.editor.problems import problems
@@ -75,6 +77,33 @@ def test_columns_are_counted_in_utf16_units() -> None:
         assert offset_of(source, position_of(source, offset)) == offset
     assert offset_of(source, Position(line=0, character=99)) == 4
     assert offset_of(source, Position(line=99, character=0)) == len(source.text)
+
+
+def test_uses_are_not_searched_outside_of_the_folders(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    folder.mkdir()
+    user = "protocol user {{ endian big }}\nimport shared : Point\nstruct {} {{ at : Point }}\n"
+    (outside / "user.wire").write_text(user.format("Outside"), encoding="utf-8")
+    (folder / "shared.wire").write_text(
+        "protocol shared { endian big }\nstruct Point { x : u8 }\n", encoding="utf-8"
+    )
+    (folder / "user.wire").write_text(user.format("Inside"), encoding="utf-8")
+    (folder / "link.wire").symlink_to(outside / "user.wire")
+    (folder / "circle.wire").symlink_to(folder / "circle.wire")
+    os.mkfifo(folder / "pipe.wire")
+    read: list[str] = []
+
+    def analysed(path: Path) -> Analysis | None:
+        read.append(path.name)
+        return analyse(path, (), {})
+
+    shared = analysed(folder / "shared.wire")
+    assert shared is not None
+    point = next(place for place, each in shared.names.declared.items() if each.name.text == "Point")
+    found = [each.source.path.name for each in importers(shared, [point], analysed)]
+    assert found == ["shared.wire", "user.wire"]
+    assert read == ["shared.wire", "shared.wire", "user.wire"]
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

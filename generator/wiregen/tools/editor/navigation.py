@@ -10,7 +10,8 @@ from typing import Final
 from lsprotocol.types import Location, TextEdit
 
 from wiregen.language.diagnostics import Diagnostic, Span
-from wiregen.language.source import SUFFIX, Source
+from wiregen.language.regular_files import read_regular
+from wiregen.language.source import MAX_SOURCE_SIZE, SUFFIX, Source
 from wiregen.tools.editor.analysis import Analysis
 from wiregen.tools.editor.declared_names import NameOccurrence
 from wiregen.tools.editor.positions import range_of
@@ -71,17 +72,27 @@ def importers(
 
 
 def _may_import(path: Path) -> bool:
-    """Return whether a file has an import, without understanding it."""
+    """Return whether a file has the word `import`."""
     try:
-        return b"import" in path.read_bytes()
-    except OSError:
+        return b"import" in read_regular(path, MAX_SOURCE_SIZE)
+    except (OSError, ValueError):
         return False
 
 
 def _files(roots: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files of some folders, without links that lead out of them."""
     folders = dict.fromkeys(root.absolute() for root in roots if root.is_dir())
-    paths = (path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}")))
+    paths = (
+        path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}")) if _is_inside(path, folder)
+    )
     yield from (path for _, path in zip(range(_MOST_FILES), paths, strict=False))
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # RuntimeError: links that go round in a circle
+        return False
 
 
 def rename(
