@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -126,7 +126,7 @@ class _Utf16Protocol(LanguageServerProtocol):
     """Counts columns in UTF-16 units, which every editor knows: `positions` does."""
 
     @lsp_method(lsp.INITIALIZE)
-    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[object, object, lsp.InitializeResult]:
         if params.capabilities.general is not None:
             params.capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf16]
         return (yield from super().lsp_initialize(params))
