@@ -8,7 +8,7 @@ PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
-.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage update-docs bench bench-against clean
+.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage update-docs update-editors vsix bench bench-against clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -61,6 +61,16 @@ update-coverage: dev  ## rewrite docs/coverage from the tables of statements; re
 update-docs: dev  ## rewrite the examples and the notation in docs/guide, and the picture in README.md; read the diff afterwards
 	UPDATE_DOCS=1 $(BIN)/pytest -q -n 0 tests/unit/test_readme.py tests/unit/site/test_docs_guide.py
 	git status --short docs
+
+update-editors: dev  ## rewrite the colours of .wire files for editors (editors/) from the words of the language
+	UPDATE_EDITORS=1 $(BIN)/pytest -q -n 0 tests/unit/language/test_textmate.py
+	git status --short editors
+
+vsix: dev  ## the extension for Visual Studio Code, to dist/ (needs node and npm)
+	@command -v npm >/dev/null || { echo "the extension is bundled by programs of node: install node with npm" >&2; exit 1; }
+	@mkdir -p dist && cp LICENSE editors/vscode/
+	npm ci --prefix editors/vscode --no-audit --no-fund
+	npm run --prefix editors/vscode package -- $$($(BIN)/python -c 'import wiregen; print(wiregen.__version__)')
 
 bench: dev  ## the benchmarks; fails where a goal is missed
 	@test -n "$(wildcard benchmarks/bench_*.py)" || { echo "there are no benchmarks/bench_*.py" >&2; exit 1; }

@@ -1,4 +1,4 @@
-"""What shells complete, and the hooks of pre-commit: both call the command as their scripts do."""
+"""What shells complete, the hooks of pre-commit and the workflow of GitHub: all call the command as their scripts do."""
 
 import os
 import re
@@ -108,3 +108,25 @@ def test_a_hook_shows_what_it_is_for(hook: str, command: str, more: str, project
     before = wire.read_text()
     result = run(*command.split(), *(() if "pass_filenames: false" in more else ("idl/tide.wire",)))
     assert result.exit_code == 1 or wire.read_text() != before, result.output
+
+
+def test_every_step_of_the_workflow_passes_in_a_new_project(tmp_path: Path) -> None:
+    steps = re.findall(
+        r"run: (wiregen .+)", (ROOT / "editors" / "github" / "wiregen.yml").read_text(encoding="utf-8")
+    )
+    assert [step.split()[1] for step in steps] == ["fmt", "lint", "build", "breaking"]
+    environment = {**os.environ, "PYTHONPATH": str(GENERATOR), "BASE": "HEAD"}
+    program = f'wiregen() {{ "{sys.executable}" -m wiregen "$@"; }}'
+    git = "git -c user.name=A -c user.email=a@example.org"
+    begin = [
+        "wiregen new harbour",
+        "cd harbour",
+        "wiregen build",
+        "git init -q",
+        "git add -A",
+        f"{git} commit -qm begin",
+    ]
+    script = "\n".join(["set -e", program, *begin, *steps])
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no changes" in done.stdout + done.stderr
