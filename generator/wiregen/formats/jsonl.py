@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
-from wiregen.runtime.records.frames import frame_from_record, frame_record, part_record
+from wiregen.runtime.records.frames import Recorder
+from wiregen.runtime.records.values import ValueMaker
 from wiregen.runtime.reference.access import extra
 from wiregen.runtime.reference.explain import explain
 from wiregen.runtime.reference.expressions import Undefined
@@ -55,7 +56,7 @@ Line = dict[str, Any]
 
 
 class Carrier(Protocol):
-    """A serialization other than the native one; `name` is its backend's."""
+    """Code that writes one serialization; `name` is its backend's."""
 
     name: str
 
@@ -157,7 +158,7 @@ def decoded_line(
 
 def backend_of(carrier: Carrier | None) -> Line:
     """Return the entry that names the serialization of a line with bytes; {} for native bytes."""
-    return {} if carrier is None else {"backend": carrier.name}
+    return {} if carrier is None or carrier.name == _NATIVE else {"backend": carrier.name}
 
 
 def error_line(
@@ -219,6 +220,7 @@ class LineEncoder:
         self._limits = limits
         self._is_canonical = is_canonical
         self._contexts: dict[object, Context] = {}
+        self._makers: dict[str | None, ValueMaker] = {}
 
     def encode(self, line: Line) -> bytes:
         """Return the bytes of one line.
@@ -278,7 +280,13 @@ class LineEncoder:
         role = _role(line)
         if role is not None and role not in self._schema.roles:
             raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._schema.roles)}")
-        return frame_from_record(self._schema, record, role=role, variant=self._variant)
+        maker = self._makers.get(role)
+        if maker is None:
+            maker = self._makers[role] = ValueMaker(self._schema, Options(role, variant=self._variant))
+        try:
+            return maker.outermost(record)
+        except RecursionError:
+            raise EncodeError("too_deep", expected="fewer levels of nesting") from None
 
     def _note(self, line: Line, value: object) -> None:
         """Record the values of a frame that determine later ones."""
@@ -362,10 +370,10 @@ class LineMaker:
         limits: dict[str, int] | None = None,
         carrier: Carrier | None = None,
     ) -> None:
-        self._schema = schema
-        self._variant = variant
         self._carrier = carrier
+        self._recorder = Recorder(schema, variant)
         self._encoder = LineEncoder(schema, variant=variant, limits=limits, carrier=carrier)
+        self._proven = _Proven({}, "{}")
 
     def decoded(
         self,
@@ -378,16 +386,25 @@ class LineMaker:
         time: float | str | None = None,
     ) -> Line:
         """Return the line of a frame, a message in a frame, or a preamble that was read from `data`."""
-        record = frame_record(self._schema, frame, variant=self._variant)
-        part = part_record(self._schema, frame, variant=self._variant)
+        record, part = self._recorder.outermost(frame), self._recorder.part(frame)
         line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
         if not self._gives_back(line, data):
-            line |= {"canonical": False, **backend_of(self._carrier), "raw": data.hex()}
+            line = line | {"canonical": False, **backend_of(self._carrier), "raw": data.hex()}
         return line
 
     def _gives_back(self, line: Line, data: bytes) -> bool:
         # By way of text, as for every line: values that JSON cannot hold show up here.
         try:
-            return self._encoder.encode(loads(dumps(line))) == data
+            self._proven = _Proven(line, dumps(line))
+            return self._encoder.encode(loads(self._proven.text)) == data
         except (EncodeError, LineError, ValueError):
             return False
+
+    def text(self, line: Line) -> str:
+        """Return a line as text; that of the last line was made for its proof."""
+        return self._proven.text if line is self._proven.line else dumps(line)
+
+
+class _Proven(NamedTuple):
+    line: Line
+    text: str

@@ -47,6 +47,11 @@ class ItemDecoder(Protocol):
 
     def finish_items(self) -> Iterator[StreamItem]: ...
 
+    def begin_inside(self) -> None: ...
+
+    @property
+    def pending(self) -> int: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
@@ -100,11 +105,12 @@ class Serialization:
         name: That of the backend.
     """
 
-    __slots__ = ("_decoder", "_encode", "_encoding", "_native", "_package", "name")
+    __slots__ = ("_decoder", "_encode", "_encoding", "_native", "_package", "_schema", "name")
 
     def __init__(self, package: Package, name: str, module: Any) -> None:
         self.name = name
         self._package = package
+        self._schema: Schema | None = None  # loaded when it is needed
         self._native = package.native
         self._encode: Callable[..., bytes] = module.encode
         self._encoding = _options_of(module.encode)
@@ -134,7 +140,9 @@ class Serialization:
         Raises:
             EncodeError: As for `encode`.
         """
-        return self.encode(build(self._package.schema, value, vars(self._native)), options)
+        if self._schema is None:
+            self._schema = self._package.schema
+        return self.encode(build(self._schema, value, vars(self._native)), options)
 
 
 def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:

@@ -76,12 +76,7 @@ def value_record(schema: Schema, type_: Type, value: object, *, variant: str | N
 
 def part_record(schema: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
     """Return the note on a fragment in a line: `part`, and for the last one `joined`; {} for any other frame."""
-    recorder = Recorder(schema, variant)
-    part: Part | None = getattr(frame, "part", None) if schema.joins and recorder.is_frame(frame) else None
-    if part is None:
-        return {}
-    record: dict[str, Value] = _PART_RECORD.load()(recorder, part)
-    return record
+    return Recorder(schema, variant).part(frame)
 
 
 def frame_from_record(
@@ -138,8 +133,11 @@ class Recorder:
 
     # ---- messages and frames ----
 
-    def is_frame(self, value: Value) -> bool:
-        return _known(value, self.layout.frames) is not None
+    def part(self, frame: object) -> JsonObject:
+        """Return the note on a fragment in a line, as `part_record`."""
+        is_frame = bool(self.schema.joins) and _known(frame, self.layout.frames) is not None
+        part: Part | None = getattr(frame, "part", None) if is_frame else None
+        return {} if part is None else _PART_RECORD.load()(self, part)
 
     def outermost(self, value: Value) -> dict[str, Value]:
         name = _known(value, self.layout.frames)

@@ -1,5 +1,6 @@
 """`wiregen decode`: bytes, or a capture, to messages; any .wire file will do, nothing has to be built."""
 
+import os
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from wiregen.tools.cli.sinks import Sink
 
 __all__ = ["verb"]
+
+_LARGE = 1 << 20
 
 
 @click.command("decode")
@@ -118,13 +121,18 @@ def verb(
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import from_hex, open_bytes, open_growing
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
-    from wiregen.tools.cli.protocols import carrier_of
+    from wiregen.tools.cli.protocols import carrier_of, native_of
 
     if digits is not None and (file is not None or pcap or is_followed):
         raise Failure("--hex and a file are both given", "give only one of them")
     subject, carrier = carrier_of(protocol, backend)
     if carrier is not None:
         pcap, format_ = _of_carrier(backend, pcap, format_)
+    is_asked = is_counted or (where, select, group_by) != (None, None, None)
+    shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
+    compiled = None
+    if carrier is None and shape in ("jsonl", "json") and not is_asked and _is_large(file):
+        compiled = native_of(subject)
     schema = lower(subject.protocol)
     settings = DecodingSettings(
         schema=schema,
@@ -132,6 +140,7 @@ def verb(
         limits=limits_of(schema, limits),
         is_strict=strict,
         carrier=carrier,
+        compiled=compiled,
     )
     sender = role_of(schema, role)
     output = _output(subject, settings, format_, where, select, group_by, is_counted, Clock(time_form))
@@ -144,6 +153,14 @@ def verb(
         if source.path is not None and not pcap:
             tell("the input is a capture")
         return _decode(source, settings, sender, before, port, ports, output)
+
+
+def _is_large(name: str | None) -> bool:
+    """Return whether a file has so many bytes that compiling the codec takes less time than it saves."""
+    try:
+        return name is not None and name != "-" and os.stat(name).st_size >= _LARGE
+    except OSError:
+        return False  # whoever opens it says why
 
 
 def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:

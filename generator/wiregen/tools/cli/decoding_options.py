@@ -2,27 +2,43 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from wiregen.runtime.codec.classes import Envelope
 from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.access import declared_name, extra
 from wiregen.runtime.reference.tree import FrameValue, Node, Unknown
+from wiregen.runtime.schema.elements import Data
 
 if TYPE_CHECKING:
     from wiregen.generate.packages import Serialization
     from wiregen.runtime.schema.protocol import Schema
+    from wiregen.runtime.stream.context import Context
 
-__all__ = ["Decoded", "DecodingSettings", "message_of", "name_of"]
+__all__ = ["Decoded", "DecodingSettings", "message_of", "name_of", "without_places"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodingSettings:
-    """A protocol's schema, and the options for reading its bytes; `carrier`: their serialization, if not native."""
+    """A protocol's schema, and the options for reading its bytes.
+
+    Attributes:
+        carrier: The serialization of the bytes, if it is not the native one.
+        compiled: The native serialization in compiled code, whose frames have no places in them; None: the reference codec.
+    """
 
     schema: "Schema"
     variant: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     is_strict: bool = False
     carrier: "Serialization | None" = None
+    compiled: "Serialization | None" = None
+
+    def options(self, role: str | None, context: "Context") -> Options:
+        """Return the options of a decoder of what `role` sends."""
+        limits = dict(self.limits)
+        return Options(role, context=context, limits=limits, strict=self.is_strict, variant=self.variant)
 
     @property
     def largest_frame(self) -> int:
@@ -62,10 +78,16 @@ def name_of(decoded: Decoded) -> str:
     message = _message(decoded)
     if isinstance(message, Unknown):
         return "Unknown"
-    value = getattr(decoded.outcome, "value", None)
-    return str(getattr(message, "name", None) or getattr(value, "name", ""))
+    if message is None:  # of a frame that carries none
+        message = getattr(decoded.outcome, "value", None)
+    return "" if message is None else declared_name(message)
 
 
 def _message(decoded: Decoded) -> object:
     value = getattr(decoded.outcome, "value", None)
-    return value.message if isinstance(value, FrameValue) else value
+    return extra(value, "message", None, "") if isinstance(value, FrameValue | Envelope) else value
+
+
+def without_places(frame: object, size: int) -> Node:
+    """Return a frame, of a package too, as a node without children: its decoder does not say where its parts are."""
+    return Node("", "", Data(), 0, size, cast(FrameValue, frame))

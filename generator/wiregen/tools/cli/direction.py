@@ -4,21 +4,18 @@ Invariant: at most one frame and the current piece are held, for any bytes.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wiregen.runtime.codec.errors import DecodeError
-from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.tree import Node
-from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
-from wiregen.runtime.stream.decoder import Decoder
 from wiregen.runtime.stream.reference_decoder import reference_decoder
-from wiregen.schema.copies import replace
-from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, without_places
+
+if TYPE_CHECKING:
+    from wiregen.generate.packages import ItemDecoder, StreamItem
 
 __all__ = ["Direction", "HeldBytes"]
-
-_Item = tuple[int, int, Node | DecodeError]
 
 
 class Direction:
@@ -29,11 +26,11 @@ class Direction:
         self._role = role
         self._context = context
         self._held = HeldBytes()
-        self._owed: _Item | None = None
+        self._owed: StreamItem | None = None
         self._base = 0
         self._is_lost = False
         self._is_seeking = False
-        self._decoder = self._new_decoder(settings.schema, is_taken=True)
+        self._decoder = self._new_decoder()
 
     @property
     def offset(self) -> int:
@@ -85,28 +82,26 @@ class Direction:
             offset, _, outcome = self._owed
             yield from self._settle((offset, self._held.end - self._base - offset, outcome))
 
-    def _new_decoder(self, schema: Schema, *, errors: Any = "yield", is_taken: bool = False) -> Decoder[Node]:
-        """Return a decoder; `is_taken`: the context learns from the frames that it reads."""
-        options = Options(
-            self._role,
-            context=self._context,
-            limits=dict(self._settings.limits),
-            strict=self._settings.is_strict,
-            variant=self._settings.variant,
-        )
-        return reference_decoder(schema, options, errors, context=self._context if is_taken else None)
+    def _new_decoder(self) -> "ItemDecoder":
+        """Return a decoder from which the context learns: compiled code if the settings have it, or the reference codec."""
+        options = self._settings.options(self._role, self._context)
+        if self._settings.compiled is not None:
+            return self._settings.compiled.decoder(options)
+        return reference_decoder(self._settings.schema, options, "yield", context=self._context)
 
     def _seek(self, data: bytes) -> None:
         """Resume with the piece if it begins with a frame, or with a part of one."""
-        schema = replace(self._settings.schema, opens={})
+        attempt = reference_decoder(self._settings.schema, self._settings.options(self._role, self._context))
+        attempt.begin_inside()
         try:
-            next(self._new_decoder(schema, errors="raise").feed(data), None)
+            next(attempt.feed(data), None)
         except DecodeError as error:
             if not error.recoverable:
                 return
         self._is_seeking = False
         self._base = self._held.end
-        self._decoder = self._new_decoder(schema, is_taken=True)
+        self._decoder = self._new_decoder()
+        self._decoder.begin_inside()
 
     def _lost(self) -> Decoded:
         offset = self._held.start
@@ -114,7 +109,7 @@ class Direction:
         error = DecodeError("lost_sync", frame_offset=offset, at=offset, expected="a frame")
         return Decoded(offset=offset, size=len(raw), role=self._role, raw=raw, outcome=error)
 
-    def _settle(self, item: _Item) -> Iterator[Decoded]:
+    def _settle(self, item: "StreamItem") -> Iterator[Decoded]:
         """Yield an item once all its bytes have arrived: the end of a bad frame may be known before it is reached."""
         offset, size, outcome = item
         self._owed = item
@@ -126,6 +121,8 @@ class Direction:
         raw = self._held.take(size)
         if isinstance(outcome, DecodeError):
             outcome = outcome.moved(self._base)
+        elif not isinstance(outcome, Node):
+            outcome = without_places(outcome, size)
         yield Decoded(offset=self._base + offset, size=size, role=self._role, raw=raw, outcome=outcome)
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "configuration",
     "exit_code",
     "load",
+    "native_of",
     "package_of",
     "spoken",
     "standard_input",
@@ -140,6 +141,16 @@ def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]
         return spoken(name), None
     package = package_of(name, (backend,))
     return package.subject, package.serialization(backend)
+
+
+def native_of(subject: "Subject") -> "Serialization":
+    """Return the native serialization of a checked protocol as compiled code: quick, and built in memory within a second."""
+    from wiregen.generate.packages import NATIVE, make
+    from wiregen.language.diagnostics import Report
+
+    package = make(subject, (), Report())
+    assert package is not None  # a checked protocol has a native package
+    return package.serialization(NATIVE)
 
 
 def _check_installed(package: "Package", backend: str) -> None:

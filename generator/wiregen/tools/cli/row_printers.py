@@ -26,7 +26,11 @@ class JsonLines:
     """A line for every object."""
 
     def row(self, row: Row) -> None:
-        print(dumps(dict(row)))
+        self.text(dumps(dict(row)))
+
+    def text(self, text: str) -> None:
+        """Print an object that is JSON already."""
+        print(text)
 
     def close(self) -> None:
         pass
@@ -39,7 +43,11 @@ class JsonArray:
         self._is_empty = True
 
     def row(self, row: Row) -> None:
-        print(f"{'[' if self._is_empty else ','}\n{dumps(dict(row))}", end="")
+        self.text(dumps(dict(row)))
+
+    def text(self, text: str) -> None:
+        """Print an object that is JSON already."""
+        print(f"{'[' if self._is_empty else ','}\n{text}", end="")
         self._is_empty = False
 
     def close(self) -> None:

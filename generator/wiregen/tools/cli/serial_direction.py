@@ -4,12 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from wiregen.runtime.codec.errors import DecodeError
-from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_from_record, frame_record
 from wiregen.runtime.reference.tree import Node
-from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, without_places
 from wiregen.tools.cli.direction import HeldBytes
 
 if TYPE_CHECKING:
@@ -27,15 +25,7 @@ class SerialDirection:
         self._settings = settings
         self._role = role
         self._held = HeldBytes()
-        self._decoder = carrier.decoder(
-            Options(
-                role,
-                context=context,
-                limits=dict(settings.limits),
-                strict=settings.is_strict,
-                variant=settings.variant,
-            )
-        )
+        self._decoder = carrier.decoder(settings.options(role, context))
 
     def feed(self, data: bytes) -> Iterator[Decoded]:
         """Process the next bytes of the stream, and yield the frames and errors that are complete now."""
@@ -57,4 +47,4 @@ class SerialDirection:
         schema, variant = self._settings.schema, self._settings.variant
         record = frame_record(schema, frame, variant=variant)
         value = frame_from_record(schema, record, role=self._role, variant=variant)
-        return Node("", "", Data(), 0, size, value)
+        return without_places(value, size)

@@ -6,7 +6,7 @@ from wiregen.formats.jsonl import Line, LineMaker, backend_of, error_line
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
-from wiregen.tools.cli.row_printers import JsonArray, JsonLines, RowPrinter
+from wiregen.tools.cli.row_printers import JsonArray, JsonLines
 
 __all__ = ["Sink", "sink"]
 
@@ -32,17 +32,17 @@ def sink(format_: str, settings: DecodingSettings, clock: Clock) -> Sink:
 class _Lines:
     """Prints a JSON object for every frame and error."""
 
-    def __init__(self, settings: DecodingSettings, clock: Clock, printer: RowPrinter) -> None:
-        limits, self._carrier = dict(settings.limits), settings.carrier
+    def __init__(self, settings: DecodingSettings, clock: Clock, printer: JsonLines | JsonArray) -> None:
+        self._writer = settings.carrier or settings.compiled
         self._maker = LineMaker(
-            settings.schema, variant=settings.variant, limits=limits, carrier=self._carrier
+            settings.schema, variant=settings.variant, limits=dict(settings.limits), carrier=self._writer
         )
         self._clock = clock
         self._printer = printer
         self.close = printer.close
 
     def write(self, decoded: Decoded) -> None:
-        self._printer.row(self._line(decoded))
+        self._printer.text(self._maker.text(self._line(decoded)))
 
     def _line(self, decoded: Decoded) -> Line:
         time = None if decoded.time is None else self._clock.shown(decoded.time)
@@ -53,4 +53,4 @@ class _Lines:
             )
         line = error_line(outcome, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time)
         more = {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)}
-        return line | more | backend_of(self._carrier)
+        return line | more | backend_of(self._writer)

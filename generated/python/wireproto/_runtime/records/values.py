@@ -26,12 +26,7 @@ from ..schema.types import (
     Uuid,
 )
 from .scalars import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
-from .types import (
-    is_nullable,
-    is_trailing,
-    shown_fields,
-    unsure_names,
-)
+from .types import is_nullable, is_trailing, shown_fields, unsure_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import EnumType
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..codec.fragment import Part
 from ..records.types import flat_fields, shown_fields
+from ..schema.declarations import Field
 from ..schema.protocol import Schema
 from ..schema.shapes import content
 from ..schema.types import EnumReference, List, Type
@@ -91,15 +93,19 @@ def _fields_of(schema: Schema, name: str) -> Fields:
 
 def _built(schema: Schema, class_: Made, value: Made, fields: Fields, namespace: dict[str, object]) -> Made:
     made = object.__new__(class_)
-    types = {field.name: field.type for field in shown_fields(fields)}
-    names = {slot: name for name in types for slot in spellings(class_, name)[:1]}
-    for slot in class_.__slots__:
-        if slot in names:
-            name = names[slot]
-            setattr(made, slot, typed(schema, types[name], value.fields.get(name), namespace))
+    for slot, field in _slots(class_, fields):
+        if field is not None:
+            setattr(made, slot, typed(schema, field.type, value.fields.get(field.name), namespace))
         elif slot in ("absent", "tail"):
             setattr(made, slot, getattr(value, slot))
     return made
+
+
+@lru_cache(1024)
+def _slots(class_: Made, fields: Fields) -> tuple[tuple[str, Field | None], ...]:
+    """Return the slots of a class, each with the field of a declaration that it is for."""
+    found = {slot: field for field in shown_fields(fields) for slot in spellings(class_, field.name)[:1]}
+    return tuple((slot, found.get(slot)) for slot in class_.__slots__)
 
 
 def typed(schema: Schema, type_: Type, value: object, namespace: dict[str, object]) -> Made:
