@@ -57,6 +57,16 @@ def test_files_that_are_named_are_there(document: str) -> None:
     assert len(places) > 20
 
 
+def test_tests_of_the_rules_of_security_are_there() -> None:
+    """A test may be named by its file or by its function."""
+    named = re.findall(
+        r"`(tests/[\w/]+\.py)(?:::(\w+))?`", (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    )
+    for path, function in named:
+        assert f"def {function or 'test_'}" in (ROOT / path).read_text(encoding="utf-8")
+    assert len(named) > 20
+
+
 def places_of(path: str, bases: Iterable[Path]) -> list[Path]:
     """Return the files and folders that a path below one of the folders may be."""
     found = [base / name for base in bases for name in (path, f"{path}.py")]
