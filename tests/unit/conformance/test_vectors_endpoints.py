@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -402,17 +401,29 @@ def test_a_good_peer_passes_all_that_it_is_asked() -> None:
     assert f"reader at {HOST}:{port}: {N_TRACES} vectors, " in result.stdout
 
 
+class SkippingLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock can be put forward."""
+
+    skipped = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.skipped
+
+
 def test_the_search_of_other_conversations_takes_no_time_from_a_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each search takes longer than a peer may take to refuse."""
+
     def slowly(live: Live, step: ScriptStep) -> bytes | None:
-        time.sleep(1.5)
+        cast(SkippingLoop, asyncio.get_running_loop()).skipped += 61.0
         return apt(live, step)
 
     apt = Live.apt
     monkeypatch.setattr(Live, "apt", slowly)
+    monkeypatch.setattr("wiregen.conformance.vectors.endpoints.network._COMPUTING", 3600.0)
     scripts = [replace(script(REFUSED[0], WRITER), id=str(number)) for number in range(5)]
-    with good_reader() as port:
-        network, patience = Network(host=HOST, port=port), Patience(refusal=1.0, quiet=0.2)
-        verdicts = asyncio.run(held_by_all(scripts, WRITER, network, patience))
+    with good_reader() as port, asyncio.Runner(loop_factory=SkippingLoop) as runner:
+        network, patience = Network(host=HOST, port=port), Patience(refusal=60.0, quiet=0.2)
+        verdicts = runner.run(held_by_all(scripts, WRITER, network, patience))
     assert {each.outcome for each in verdicts.values()} == {"passed"}, verdicts
 
 

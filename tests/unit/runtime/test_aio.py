@@ -132,11 +132,11 @@ def test_reading_stops_while_the_handler_has_too_much() -> None:
 
     async def main() -> None:
         may_read = asyncio.Event()
-        ahead: list[int] = []
+        peers: list[aio.Peer] = []
 
         async def handler(peer: aio.Peer) -> None:
+            peers.append(peer)
             await may_read.wait()
-            ahead.append(len(peer._events))
             async for frame in peer:
                 assert isinstance(frame.message, lj.Json)
                 got.append(frame.message.sequence)
@@ -151,13 +151,13 @@ def test_reading_stops_while_the_handler_has_too_much() -> None:
                         await peer.send(lj.Json(number, body))
 
                 writing = asyncio.create_task(write())
-                await asyncio.sleep(0.3)
-                assert not writing.done()
+                await until(lambda: bool(peers) and len(peers[0]._events) == 8)
+                await asyncio.sleep(0.1)  # in which it would read more
+                assert len(peers[0]._events) == 8 and not writing.done()
                 may_read.set()
                 await writing
             await until(lambda: len(got) == total)
         assert got == list(range(1, total + 1))
-        assert ahead == [8]
 
     run(main())
 
@@ -212,8 +212,10 @@ def test_what_was_received_before_the_end_is_given_first(close_is: str) -> None:
 
     async def main() -> None:
         may_read = asyncio.Event()
+        peers: list[aio.Peer] = []
 
         async def handler(peer: aio.Peer) -> None:
+            peers.append(peer)
             await may_read.wait()
             async for frame in peer:
                 assert isinstance(frame.message, lj.Json)
@@ -224,7 +226,7 @@ def test_what_was_received_before_the_end_is_given_first(close_is: str) -> None:
             _, writer = await asyncio.open_connection(HOST, server.port)
             writer.write(b"".join(lj.encode(event) for event in events(500)))
             await writer.drain()
-            await asyncio.sleep(0.1)
+            await until(lambda: bool(peers) and len(peers[0]._events) > 0)  # it has come, in one piece
             if close_is == "reset":
                 writer.transport.abort()
             else:
