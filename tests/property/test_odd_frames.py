@@ -125,5 +125,6 @@ def test_a_field_that_a_header_lacks_is_an_encode_error() -> None:
                 encode(value, correlation_id=1, status=3)
         with pytest.raises(geode.EncodeError, match=r"Request\.correlation_id: .* found nothing"):
             encode(message)
-    with pytest.raises(geode.EncodeError, match="expected no field of a header, found correlation_id"):
-        send(geode.Connect(geode.Mode.WHOLE), correlation_id=1)
+    for encode in (geode.encode, send):
+        with pytest.raises(geode.EncodeError, match="expected no field of a header, found correlation_id"):
+            encode(geode.Connect(geode.Mode.WHOLE), correlation_id=1)

@@ -27,6 +27,7 @@ from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
+from .._runtime.codec.given_header import in_frame as _in_frame
 from .._runtime.codec.given_header import in_its_frame as _in_its_frame
 from .._runtime.codec.items import distinct as _distinct
 from .._runtime.codec.numbers import count as _count
@@ -6628,8 +6629,6 @@ def encode(
         EncodeError: The protocol or `limits` does not allow a value.
     """
     _value: Any = message
-    if _is_a(_value, Connect):
-        return Connect.encode(_value, variant=variant, limits=limits)
     given: dict[str, Any] = {
         name: value
         for name, value in {
@@ -6640,6 +6639,8 @@ def encode(
         }.items()
         if value is not None
     }
+    if _is_a(_value, Connect):
+        return Connect.encode(_in_frame(Connect, _value, given), variant=variant, limits=limits)
     frame: _Frame = _in_its_frame(_value, given, _FRAME_CLASSES)
     if frame is None:
         return _encode_by_reference(message, -1, limits=limits)

@@ -178,7 +178,7 @@ class ModuleView:
             else ("codec.classes", "Envelope", "_Envelope")
         )
         found |= {envelope}
-        found |= {self._framing}
+        found |= self._framing
         found |= {("codec.values", "check_role", "_check_role")} if self.roles else set()
         found |= {("codec.values", "show", "_show")} if self.variants else set()
         return tuple(
@@ -186,13 +186,12 @@ class ModuleView:
         )
 
     @property
-    def _framing(self) -> tuple[str, str, str]:
-        """The import of the function that puts what `encode` is given into a frame."""
-        if self.frame_classes:
-            return "codec.given_header", "in_its_frame", "_in_its_frame"
-        if self.is_header_checked:
-            return "codec.given_header", "in_frame", "_in_frame"
-        return "codec.classes", "in_class", "_in_class"
+    def _framing(self) -> set[tuple[str, str, str]]:
+        """The imports of the functions that put what `encode` is given into a frame."""
+        found = {("codec.given_header", "in_its_frame", "_in_its_frame")} if self.frame_classes else set()
+        if self.is_header_checked and (self.preambles or not self.frame_classes):
+            found.add(("codec.given_header", "in_frame", "_in_frame"))
+        return found or {("codec.classes", "in_class", "_in_class")}
 
     @property
     def frame_reader(self) -> str:
@@ -272,8 +271,8 @@ class ModuleView:
 
     @property
     def is_header_checked(self) -> bool:
-        """Whether `encode` may be given too few fields for the header of a message, or those of another frame."""
-        return bool(self.header) and (bool(self.frame_classes) or self.has_required)
+        """Whether `encode` may be given too few fields for the header of a message, or those of another frame or of none."""
+        return bool(self.header) and bool(self.frame_classes or self.has_required or self.preambles)
 
     @property
     def aliases(self) -> tuple[UnionAliasView, ...]:
