@@ -93,7 +93,8 @@ def _parsed(text: str, path: Path, report: Report) -> dict[str, object] | None:
     try:
         table: dict[str, object] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        report.error(_NOT_TOML, f"`{path}` is not TOML: {_reason(error)}", None)
+        way_out = "write it as TOML: texts in quotes, a key and its value joined by `=`"
+        report.error(_NOT_TOML, f"`{path}` is not TOML: {_reason(error)}", None, help=way_out)
         return {}
     if path.name == CONFIG_NAME:
         return table
@@ -117,7 +118,8 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
     output = _inside(output_name, "output", root, report)
     if output == root or any(_overlap(output, source) for source in sources):
         message = f"the output folder `{output_name}` holds the project or its sources"
-        report.error(_OVERLAP, message, None, help="use a folder of its own, such as `generated`")
+        way_out = "use a folder of its own for each, such as `generated` for `output` and `idl` for `sources`"
+        report.error(_OVERLAP, message, None, help=way_out)
     backends = _with_native(settings.pop("backends"))
     return Config(root=root, file=file, sources=sources, output=output, backends=backends, **settings)
 

@@ -108,7 +108,8 @@ def _of_field(work: Workspace, scope: Scope, function: model.Function, node: syn
     typed = expressions.resolve_expression(work, scope, node)
     if typed is STAND_IN:
         return Typed(expression=typed.expression, sort=sort)
-    is_field = isinstance(typed.expression, model.FieldReference) and bool(typed.expression.path)
+    reference = typed.expression
+    is_field = isinstance(reference, model.FieldReference) and bool(reference.path or function == "code")
     if not is_field:
         message = f"`{function}` takes the name of a field"
         work.error("WG2203", message, node.span, label="not a field")

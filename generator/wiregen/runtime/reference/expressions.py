@@ -41,7 +41,7 @@ from ..schema.literals import Function
 from .functions import function_of
 
 __all__ = [
-    "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "equal", "evaluate", "integer", "plain", "power",
+    "Circular", "Incalculable", "Scope", "Undefined", "about", "checksum", "count_of", "equal", "evaluate", "integer", "plain", "power",
 ]  # fmt: skip
 
 # The value of a name: the values of the tree, and results of expressions.
@@ -305,11 +305,11 @@ def _holds(container: Value, value: Value) -> bool:
 
 def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -> Value:
     match function, arguments[0]:
-        case "size" | "present" | "count", FieldReference(path, "item"):
+        case "size" | "present" | "count" | "code", FieldReference(path, "item"):
             asked: Any = scope  # the condition of `until` is only evaluated if there are items
             return asked.about_item(function, path)
         case "size" | "present" | "code", FieldReference(path) | JoinReference(path):
-            return _about(function, path, scope)
+            return about(function, (path,) if isinstance(path, str) else path, scope)
         case "count", FieldReference(path):
             return scope.count(path)
     values = [evaluate(argument, scope) for argument in arguments]
@@ -319,11 +319,13 @@ def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -
         raise Incalculable(f"no {function} of such values") from None
 
 
-def _about(function: Function, about: tuple[str, ...] | str, scope: Scope) -> Value:
-    path = (about,) if isinstance(about, str) else about
+def about(function: str, path: tuple[str, ...], scope: Scope) -> int | None:
+    """Return the result of a function of a field."""
     match function:
         case "size":
             return scope.size(path)
+        case "count":
+            return scope.count(path)
         case "present":
             return scope.present(path)
         case _:

@@ -116,6 +116,8 @@ class RecordScope:
                 return node.size
             case "count":
                 return 0 if node.note == ABSENT and node.value is None else count_of(node)
+            case "code":
+                return self._code_of(node)
             case _:
                 return node.note != ABSENT
 
@@ -163,7 +165,9 @@ class RecordScope:
         return self._node(path, "own").note != ABSENT
 
     def code(self, path: tuple[str, ...]) -> int:
-        node = self._node(path, "own")
+        return self._code_of(self._node(path, "own"))
+
+    def _code_of(self, node: Node) -> int:
         value = node.value
         if isinstance(value, Unknown | Variety) and value.code is not None:
             return value.code
@@ -171,7 +175,7 @@ class RecordScope:
             code = self._reader.code_of(value.name)
             if code is not None:
                 return code
-        raise Undefined("code", ".".join(path))
+        raise Undefined("code", node.name)
 
     def checksum(self, algorithm: str, first: str, last: str) -> int:
         start, end = self._node((first,), "own").start, self._node((last,), "own").end

@@ -13,7 +13,7 @@ from ...schema.expressions import Call, Expression, FieldReference, Number, Oper
 from ...schema.shapes import content, has_blocks
 from ...schema.types import List, StructReference, Type, UnionReference
 from ..access import MISSING, attribute, kind_of
-from ..expressions import Undefined, Value, checksum
+from ..expressions import Undefined, Value, about, checksum
 from ..scalars import SCALARS
 from .cells import UNSEEN, Cell
 
@@ -97,22 +97,14 @@ class RowScope:
     def about_item(self, function: str, path: tuple[str, ...]) -> object:
         """Return the result of a function of the last item, or of a field of it."""
         item = self._item
-        if item is not None and not path and function != "present":
-            return (
-                item.size
-                if function == "size"
-                else self._row.writer.count(content(item.type), item.value, "")
-            )
+        if item is not None and not path and function == "size":
+            return item.size
+        if item is not None and not path:
+            of = self._row.writer.count if function == "count" else self._code_of
+            return of(content(item.type), item.value, "")
         if item is None or item.row is None:
             raise Undefined("item")
-        scope = self._below(item.row)
-        match function:
-            case "size":
-                return scope.size(path)
-            case "count":
-                return scope.count(path)
-            case _:
-                return scope.present(path)
+        return about(function, path, self._below(item.row))
 
     def limit(self, name: str) -> int:
         value = self._row.writer.layout.limits.get(name)
@@ -175,8 +167,10 @@ class RowScope:
 
     def code(self, path: tuple[str, ...]) -> int:
         cell = self._cell(path[0])
-        value = self._row.value(cell)
-        code = self._row.writer.code(content(cell.type), value, cell.path)
+        return self._code_of(cell.type, self._row.value(cell), cell.path)
+
+    def _code_of(self, type_: Type, value: object, path: str) -> int:
+        code = self._row.writer.code(content(type_), value, path)
         if code is None:
             raise Undefined("code", kind_of(value))
         return code
