@@ -63,8 +63,8 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
     ("content", "code", "help_"),
     [
         pytest.param(b"package = '\xff'", "WG6001", None, id="not UTF-8"),
-        pytest.param(b"sources = [idl]", "WG6002", None, id="not TOML"),
-        pytest.param(b"x = " + b"[" * 5000, "WG6002", None, id="nested"),
+        pytest.param(b"sources = [idl]", "WG6002", "write it as TOML: texts in quotes, a key and its value joined by `=`", id="not TOML"),
+        pytest.param(b"x = " + b"[" * 5000, "WG6002", "write it as TOML: texts in quotes, a key and its value joined by `=`", id="nested"),
         pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
         pytest.param(b"colour = 1", "WG6003", "the known keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions, runtime, runtime_package", id="foreign key"),
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
