@@ -20,6 +20,7 @@ from wiregen.formats.capture.streams import (
     assemble_batches,
     read_streams,
 )
+from wiregen.formats.capture.writer import ConnectionWriter, PcapWriter
 
 __all__ = [
     "LONGEST_MAGIC",
@@ -29,6 +30,7 @@ __all__ = [
     "CaptureReader",
     "CaptureStreams",
     "Closed",
+    "ConnectionWriter",
     "Endpoint",
     "Event",
     "EventSource",
@@ -40,6 +42,7 @@ __all__ = [
     "Issues",
     "LocatedPacket",
     "Packet",
+    "PcapWriter",
     "Place",
     "Source",
     "assemble",

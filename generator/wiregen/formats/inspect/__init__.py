@@ -5,7 +5,7 @@ as escapes.
 """
 
 from wiregen.formats.inspect.hexdump import dump_fault, dump_frame
-from wiregen.formats.inspect.secrets import may_hold_secret, secret_names
+from wiregen.formats.inspect.secrets import may_hold_secret, secret_names, without_secrets
 from wiregen.formats.inspect.tree_lines import Branch, lines
 from wiregen.formats.inspect.trees import tree_of_fault, tree_of_frame
 from wiregen.formats.inspect.values import plural
@@ -20,4 +20,5 @@ __all__ = [
     "secret_names",
     "tree_of_fault",
     "tree_of_frame",
+    "without_secrets",
 ]

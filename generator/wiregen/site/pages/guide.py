@@ -35,6 +35,7 @@ _PAGES: Final = {
     "serializations": "serializations.md",
     "vectors": "vectors.md",
     "pipeline": "guide/pipeline.md",
+    "proxy": "guide/proxy.md",
     "wireshark": "guide/wireshark.md",
     "editors": "guide/editors.md",
     "plugins": "plugins.md",

@@ -43,6 +43,7 @@ _VERBS = {
     "lsp": "Serve an editor: findings, names and changes of .wire files.",
     "new": "Create a project.",
     "play": "Serve a playground: see and edit the fields of bytes in a browser.",
+    "proxy": "Relay connections between two peers, and show their messages.",
     "replay": "Check a recorded connection against the sessions of its protocol.",
     "shrink": "Find the smallest bytes that still have the same error.",
     "spark": "Convert captured traffic to tables, with Spark.",

@@ -19,10 +19,17 @@ __all__ = ["Direction", "HeldBytes"]
 
 
 class Direction:
-    """Decodes the bytes that one role sends; `context` is shared with the other direction of the connection."""
+    """Decodes the bytes that one role sends; `context` is shared with the other direction of the connection.
 
-    def __init__(self, settings: DecodingSettings, role: str | None, context: Context) -> None:
+    `is_live`: bytes after an error from which decoding cannot continue are yielded at once, in pieces as they arrive,
+    and not as one item.
+    """
+
+    def __init__(
+        self, settings: DecodingSettings, role: str | None, context: Context, *, is_live: bool = False
+    ) -> None:
         self._settings = settings
+        self._is_live = is_live
         self._role = role
         self._context = context
         self._held = HeldBytes()
@@ -49,11 +56,17 @@ class Direction:
             yield from self._settle(self._owed)
         for item in self._decoder.items(data):
             yield from self._settle(item)
-        if self._decoder.pending > self._settings.largest_frame:
-            # Frames are never so long: the decoder has given up the stream, and only counts further bytes.
+        if self._has_given_up():
             yield from self._rest()
             self._context.damage(self._role)
             self._is_lost = True
+
+    def _has_given_up(self) -> bool:
+        """Return whether the decoder only counts further bytes; without `is_live`, when they exceed any frame."""
+        decoder = self._decoder
+        if self._is_live and decoder.pending and not decoder.needed:
+            return True
+        return decoder.pending > self._settings.largest_frame
 
     def gap(self, size: int) -> Iterator[Decoded]:
         """Record missing bytes; afterwards each piece is tried until one begins with a frame."""

@@ -1,17 +1,14 @@
 """The options of `vectors run` that check a live peer with conversation traces, and the verdicts on them."""
 
 import asyncio
-import re
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wiregen.language.regular_files import read_regular
 from wiregen.tools.cli.failure import USAGE, Failure
 from wiregen.tools.cli.messages import tell
+from wiregen.tools.cli.peer_addresses import address_of, reach, tls_client, tls_from, tls_server
 
 if TYPE_CHECKING:
     from wiregen.conformance.judge import Verdict
@@ -20,10 +17,6 @@ if TYPE_CHECKING:
     from wiregen.runtime.schema.protocol import Schema
 
 __all__ = ["EndpointOptions", "verdicts_of"]
-
-_ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.%]+)\]:|(?P<host>[^:\[\]]*):)?(?P<port>[0-9]{1,5})")
-_LOOPBACK = "127.0.0.1"
-_LARGEST_PEM = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +61,7 @@ class EndpointOptions:
         """Return the address and TLS settings of the peer; exit if they are invalid."""
         from wiregen.conformance.vectors.endpoints import Network
 
-        host, port = _address(self.connect or self.listen or "")
+        host, port = address_of(self.connect or self.listen or "")
         return Network(
             host=host,
             port=port,
@@ -122,12 +115,13 @@ class EndpointOptions:
         is_server = self.listen is not None
         if is_server and not (self.cert and self.key):
             raise Failure("--listen with --tls needs --cert and --key", "give both as PEM files", code=USAGE)
-        try:
-            for name in filter(None, (self.ca, self.cert, self.key)):
-                read_regular(Path(name), _LARGEST_PEM)  # the code that reads them later would wait for a pipe
-            return _server_context(self) if is_server else _client_context(self)
-        except OSError as error:
-            raise Failure(f"TLS cannot be set up: {error}", "check the PEM files", code=USAGE) from None
+
+        def made() -> ssl.SSLContext:
+            if self.cert and is_server:
+                return tls_server(self.cert, self.key or "", self.ca)
+            return tls_client(self.ca, self.cert, self.key)
+
+        return tls_from((self.ca, self.cert, self.key), made)
 
 
 def verdicts_of(
@@ -162,7 +156,7 @@ def verdicts_of(
             unfit[trace.id] = Verdict(id=trace.id, outcome="skipped", reason=str(error))
 
     def listening(port: int) -> None:
-        tell(f"listening on {network.host} port {port} for {side.peer}{_reach(network.host)}")
+        tell(f"listening on {network.host} port {port} for {side.peer}{reach(network.host)}")
 
     try:
         with progress_of_vectors(len(scripts), n_a_line=1) as advance:
@@ -193,24 +187,6 @@ def _no_trace(schema: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
     return f"{schema.name} has {len(vectors)} vectors, but no conversation traces"
 
 
-def _reach(host: str) -> str:
-    """Return a warning if other computers can connect, or ""."""
-    try:
-        is_here = host == "localhost" or ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        is_here = False
-    return "" if is_here else ": every host that reaches this computer can connect, not only the peer"
-
-
-def _address(text: str) -> tuple[str, int]:
-    match = _ADDRESS.fullmatch(text)
-    if match is None or int(match["port"]) > 65535:
-        raise Failure(
-            f"`{text}` is not HOST:PORT", "write it like 127.0.0.1:5044, [::1]:5044 or 5044", code=USAGE
-        )
-    return match["v6"] or match["host"] or _LOOPBACK, int(match["port"])
-
-
 def _known_message(schema: "Schema", name: str) -> None:
     from wiregen.language.diagnostics import did_you_mean
 
@@ -219,22 +195,3 @@ def _known_message(schema: "Schema", name: str) -> None:
         raise Failure(
             f"there is no message `{name}` in {schema.name}", did_you_mean(name, known) or ", ".join(known)
         )
-
-
-def _server_context(endpoint: EndpointOptions) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    assert endpoint.cert is not None
-    context.load_cert_chain(endpoint.cert, endpoint.key)
-    if endpoint.ca:
-        context.load_verify_locations(endpoint.ca)
-        context.verify_mode = ssl.CERT_REQUIRED
-    return context
-
-
-def _client_context(endpoint: EndpointOptions) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=endpoint.ca)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    if endpoint.cert:
-        context.load_cert_chain(endpoint.cert, endpoint.key)
-    return context

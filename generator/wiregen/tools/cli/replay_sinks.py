@@ -12,7 +12,7 @@ from wiregen.runtime.sessions.events import Violation
 from wiregen.tools.cli.decoding_options import Decoded, message_of
 from wiregen.tools.cli.replayed import Replayed, Step
 
-__all__ = ["ReplaySink", "ReplayTotals", "State", "replay_sink"]
+__all__ = ["ReplaySink", "ReplayTotals", "State", "replay_sink", "violation_record", "violation_text"]
 
 State = tuple[str, Any, str]
 """Session, key, state."""
@@ -69,7 +69,7 @@ class _Jsonl:
             {"session": session, "key": _plain(key), "state": before, "next_state": after}
             for session, key, before, after in replayed.steps
         ]
-        line["violations"] = [_violation_record(each) for each in replayed.violations]
+        line["violations"] = [violation_record(each) for each in replayed.violations]
         print(dumps(line))
 
     def close(self, tally: ReplayTotals, states: dict[str | None, tuple[State, ...]]) -> None:
@@ -98,7 +98,8 @@ def _frame_record(decoded: Decoded) -> dict[str, object]:
     return record | {"message": message_of(decoded)}
 
 
-def _violation_record(violation: Violation) -> dict[str, object]:
+def violation_record(violation: Violation) -> dict[str, object]:
+    """Return a violation as JSON data."""
     return {
         "violation": violation.name,
         "rule": violation.rule,
@@ -132,10 +133,7 @@ class _Text:
         unread = " (not read: after the error)" if replayed.is_unread else ""
         print(f"{seconds}{what}{unread}{''.join(map(_shown_step, replayed.steps))}")
         for violation in replayed.violations:
-            word = "note" if violation.lenient else "VIOLATION"
-            place = f" [{violation.session}{_shown_key(violation.key)} in {violation.state}]"
-            rule = f": {violation.rule}" if violation.rule else ""
-            print(f"{' ' * len(seconds)}  {word} {violation.name}{place if violation.session else ''}{rule}")
+            print(f"{' ' * len(seconds)}  {violation_text(violation)}")
 
     def close(self, tally: ReplayTotals, states: dict[str | None, tuple[State, ...]]) -> None:
         for flow, found in states.items():
@@ -145,6 +143,14 @@ class _Text:
         counts = [f"{plural(sum(count.values()), noun)}{_listed(count)}" for noun, count in kinds]
         head = f"{plural(tally.n_frames, 'frame')} in {plural(len(tally.flows), 'connection')}"
         print(f"{head}: {', '.join((*counts, plural(tally.n_faults, 'fault')))}")
+
+
+def violation_text(violation: Violation) -> str:
+    """Return a violation in a line: its name, its session with the state, the rule."""
+    word = "note" if violation.lenient else "VIOLATION"
+    place = f" [{violation.session}{_shown_key(violation.key)} in {violation.state}]"
+    rule = f": {violation.rule}" if violation.rule else ""
+    return f"{word} {violation.name}{place if violation.session else ''}{rule}"
 
 
 def _shown(decoded: Decoded) -> str:

@@ -1,5 +1,6 @@
 """The output formats of decoded messages: each takes frames and errors one by one, and stores none of them."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from wiregen.formats.jsonl import Line, LineMaker, backend_of, error_line
@@ -20,13 +21,32 @@ class Sink(Protocol):
         """Write the end of the result; not called if decoding was interrupted."""
 
 
-def sink(format_: str, settings: DecodingSettings, clock: Clock) -> Sink:
-    """Return the sink of a format, writing to stdout."""
+def sink(format_: str, settings: DecodingSettings, clock: Clock, *, is_live: bool = False) -> Sink:
+    """Return the sink of a format, writing to stdout.
+
+    `is_live`: for traffic that a person follows. Secret fields are hidden in lines for programs too, and colours show
+    the roles.
+    """
     if format_ in ("jsonl", "json"):
-        return _Lines(settings, clock, JsonLines() if format_ == "jsonl" else JsonArray())
+        printer: RowPrinter = JsonLines() if format_ == "jsonl" else JsonArray()
+        return _Lines(settings, clock, _Masked(printer, settings) if is_live else printer)
     from wiregen.tools.cli.tree_sinks import HexdumpSink, Tree  # rich is not loaded for programs
 
-    return Tree(settings, clock) if format_ == "tree" else HexdumpSink(settings, clock)
+    return (Tree if format_ == "tree" else HexdumpSink)(settings, clock, is_live=is_live)
+
+
+class _Masked:
+    """Prints objects without the values of secret fields."""
+
+    def __init__(self, printer: RowPrinter, settings: DecodingSettings) -> None:
+        self._printer = printer
+        self._schema = settings.schema
+        self.close = printer.close
+
+    def row(self, row: Mapping[str, object]) -> None:
+        from wiregen.formats.inspect import without_secrets
+
+        self._printer.row(without_secrets(row, self._schema))
 
 
 class _Lines:

@@ -1,7 +1,8 @@
 """Decoded messages as trees and hexdumps."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import cycle
 from typing import Any, TextIO
 
 from rich.text import Text
@@ -18,24 +19,29 @@ from wiregen.formats.inspect import (
     tree_of_frame,
 )
 from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.schema.protocol import Schema
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, message_of
 from wiregen.tools.cli.messages import has_colour, is_terminal
 
-__all__ = ["HexdumpSink", "Tree"]
+__all__ = ["HexdumpSink", "TerminalPage", "Tree"]
+
+_ROLE_STYLES = ("bold blue", "bold magenta", "bold green", "bold yellow")
+"""The styles of the first lines of frames, in the order of the protocol's roles; errors are red."""
 
 
 class Tree:
     """A tree of values for each frame."""
 
-    def __init__(self, settings: DecodingSettings, clock: Clock) -> None:
+    def __init__(self, settings: DecodingSettings, clock: Clock, *, is_live: bool = False) -> None:
         self._schema = settings.schema
         self._clock = clock
+        self._styles = _styles(settings.schema) if is_live else {}
         self._secrets = secret_names(settings.schema)
-        self._page = _Page(sys.stdout, is_cropped=False)
+        self._page = TerminalPage(sys.stdout, is_cropped=False)
 
     def write(self, decoded: Decoded) -> None:
-        head, outcome = _head(decoded, self._clock), decoded.outcome
+        head, outcome = _head(decoded, self._clock, self._styles), decoded.outcome
         if isinstance(outcome, DecodeError):
             self._page.print(lines(tree_of_fault(outcome, head, self._secrets)))
         else:
@@ -48,15 +54,16 @@ class Tree:
 class HexdumpSink:
     """A hexdump of each frame."""
 
-    def __init__(self, settings: DecodingSettings, clock: Clock) -> None:
+    def __init__(self, settings: DecodingSettings, clock: Clock, *, is_live: bool = False) -> None:
         self._schema = settings.schema
         self._clock = clock
+        self._styles = _styles(settings.schema) if is_live else {}
         self._secrets = secret_names(settings.schema)
-        self._page = _Page(sys.stdout, is_cropped=True)
+        self._page = TerminalPage(sys.stdout, is_cropped=True)
 
     def write(self, decoded: Decoded) -> None:
         outcome, raw, offset = decoded.outcome, decoded.raw, decoded.offset
-        self._page.print(lines(_head(decoded, self._clock)))
+        self._page.print(lines(_head(decoded, self._clock, self._styles)))
         if isinstance(outcome, DecodeError):
             is_secret = may_hold_secret(self._schema, (outcome.partial or {}).get("message"))
             self._page.print(dump_fault(raw, outcome, offset, is_secret=is_secret))
@@ -67,7 +74,11 @@ class HexdumpSink:
         pass
 
 
-def _head(decoded: Decoded, clock: Clock) -> Branch:
+def _styles(schema: Schema) -> dict[str | None, str]:
+    return dict(zip(schema.roles, cycle(_ROLE_STYLES), strict=False))
+
+
+def _head(decoded: Decoded, clock: Clock, styles: Mapping[str | None, str]) -> Branch:
     """Return the first line of a frame or error."""
     outcome = decoded.outcome
     is_fault = isinstance(outcome, DecodeError)
@@ -75,10 +86,11 @@ def _head(decoded: Decoded, clock: Clock) -> Branch:
     what = f"error {outcome.code}" if isinstance(outcome, DecodeError) else message_of(decoded)
     flow = "" if decoded.flow is None else f"{decoded.flow} at {clock.text(decoded.time)}"
     text = f"{plural(decoded.size, 'byte')}{sender}: {what}"
-    return Branch(label=f"@{decoded.offset}", text=text, note=flow, style="bold red" if is_fault else "bold")
+    style = "bold red" if is_fault else styles.get(decoded.role, "bold")
+    return Branch(label=f"@{decoded.offset}", text=text, note=flow, style=style)
 
 
-class _Page:
+class TerminalPage:
     """Prints rows on a stream: coloured on a terminal, plain elsewhere; `is_cropped`: cut to its width."""
 
     def __init__(self, stream: TextIO, *, is_cropped: bool) -> None:

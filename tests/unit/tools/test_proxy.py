@@ -1,0 +1,331 @@
+"""`proxy`: what peers get through it, what it shows of them, what it records, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from tests.commands import called
+from tests.proxies import Ended, Listener, connected, received, running_tool
+from tests.unit.tools.test_cli_decode import VAULT
+
+from wireproto import lumberjack as lj
+
+ROOT = Path(__file__).resolve().parents[3]
+LUMBERJACK = ROOT / "idl" / "lumberjack.wire"
+WINDOW = lj.encode(lj.Window(2))
+EVENTS = [lj.encode(lj.Json(number, b'{"number": %d}' % number)) for number in (1, 2)]
+ACK = lj.encode(lj.Ack(2))
+SENT = WINDOW + b"".join(EVENTS)
+
+
+def acknowledging(peer: socket.socket) -> None:
+    """Read one window with its events, acknowledge it, and read to the end."""
+    received(peer, len(SENT))
+    peer.sendall(ACK)
+    received(peer)
+
+
+def talked(folder: Path, *arguments: str | Path) -> Ended:
+    """Return the end of a proxy through which one window was sent."""
+    target = Listener(acknowledging)
+    with running_tool(
+        folder, "proxy", LUMBERJACK, "--listen", "0", "--to", str(target.port), *arguments
+    ) as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(SENT)
+            assert received(peer, len(ACK)) == ACK
+        target.join()
+        return tool.stop()
+
+
+# ---- what is relayed and shown
+
+
+def test_both_directions_are_relayed_and_shown_as_decode_shows_them(tmp_path: Path) -> None:
+    ended = talked(tmp_path)
+    assert ended.code == 0, ended.errors
+    assert ended.messages("writer") == ["Window", "Json", "Json"]
+    assert ended.messages("reader") == ["Ack"]
+    shown = [json.loads(line) for line in called("decode", str(LUMBERJACK), "-", "--from", "writer", folder=tmp_path, data=SENT).stdout.splitlines()]  # fmt: skip
+    sent = [line for line in ended.lines if line["from"] == "writer"]
+    assert [{key: line[key] for key in line if key not in ("flow", "time")} for line in sent] == shown
+    assert re.fullmatch(r"127\.0\.0\.1:\d+-127\.0\.0\.1:\d+", sent[0]["flow"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", sent[0]["time"])
+
+
+def test_the_summary_has_messages_errors_and_bytes(tmp_path: Path) -> None:
+    ended = talked(tmp_path, "--format", "tree")
+    summary = f"1 connection: writer 3 messages of {len(SENT)} bytes, reader 1 message of 6 bytes, 0 errors, 0 violations, 0 notes"
+    assert ended.summary == summary
+    assert re.match(
+        r"listening on 127\.0\.0\.1 port \d+ for writer, relaying to 127\.0\.0\.1:\d+$", ended.errors[0]
+    )
+    assert "bytes from writer: Window  127.0.0.1:" in ended.stdout
+
+
+def test_a_violation_is_shown_with_role_state_and_offset_and_relayed(tmp_path: Path) -> None:
+    def overeager(peer: socket.socket) -> None:
+        received(peer, len(SENT))
+        peer.sendall(ACK + lj.encode(lj.Ack(7)))
+        received(peer)
+
+    for form in ("jsonl", "tree"):
+        target = Listener(overeager)
+        with running_tool(tmp_path, *arguments(target.port), "--format", form) as tool:
+            with connected(tool.port()) as peer:
+                peer.sendall(SENT)
+                assert received(peer, 12) == ACK + lj.encode(lj.Ack(7))
+            target.join()
+            ended = tool.stop()
+        assert ended.code == 1
+        assert "1 violation (ack_out_of_window 1)" in ended.summary
+        if form == "tree":
+            shown = r"VIOLATION ack_out_of_window \[Transfer in idle\]: An Ack has .* \(reader at 6\)"
+            assert re.search(shown, ended.stdout)
+            continue
+        (found,) = [line for line in ended.lines if "violation" in line]
+        assert (found["from"], found["offset"], found["session"], found["state"]) == (
+            "reader",
+            6,
+            "Transfer",
+            "idle",
+        )
+
+
+def arguments(port: int) -> tuple[str, ...]:
+    return ("proxy", str(LUMBERJACK), "--listen", "0", "--to", str(port))
+
+
+def test_bytes_that_cannot_be_decoded_are_relayed(tmp_path: Path) -> None:
+    """Also those after an error from which decoding cannot continue; it is shown at once and once."""
+    noise = random.Random(4).randbytes(300_000)
+    data = SENT + b"9?" + noise
+    got: list[bytes] = []
+    target = Listener(lambda peer: got.append(received(peer, len(data))))
+    with running_tool(tmp_path, *arguments(target.port)) as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(data)
+            target.join()
+        ended = tool.stop()
+    assert got == [data]
+    assert ended.code == 1
+    (error,) = [line for line in ended.lines if "error" in line]
+    assert (error["error"]["code"], error["offset"]) == ("invalid_enum", len(SENT))
+    assert "1 error" in ended.summary
+
+
+def test_close_on_error_closes_both_sides(tmp_path: Path) -> None:
+    target = Listener(received)
+    with running_tool(tmp_path, *arguments(target.port), "--close-on-error") as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(SENT + b"9?")
+            assert received(peer) == b""
+        target.join()
+        assert tool.stop().code == 1
+
+
+def test_one_direction_may_end_before_the_other(tmp_path: Path) -> None:
+    def late(peer: socket.socket) -> None:
+        assert received(peer) == SENT
+        peer.sendall(ACK)
+
+    target = Listener(late)
+    with running_tool(tmp_path, *arguments(target.port)) as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(SENT)
+            peer.shutdown(socket.SHUT_WR)
+            assert received(peer) == ACK
+        target.join()
+        ended = tool.stop()
+    assert ended.messages("reader") == ["Ack"]
+
+
+def test_a_slow_side_makes_the_other_one_wait(tmp_path: Path) -> None:
+    """The sender is stopped while the receiver reads nothing, and everything arrives once it does."""
+    go = threading.Event()
+    got: list[int] = []
+
+    def slow(peer: socket.socket) -> None:
+        assert go.wait(120)
+        got.append(len(received(peer)))
+
+    target = Listener(slow)
+    size, n_sent = 64 << 20, 0
+    with running_tool(tmp_path, *arguments(target.port)) as tool:
+        with connected(tool.port()) as peer:
+            peer.settimeout(3)
+            piece = bytes(1 << 20)
+            try:
+                while n_sent < size:
+                    n_sent += peer.send(piece)
+            except TimeoutError:
+                pass
+            assert n_sent < size, "the proxy holds everything"
+            go.set()
+            peer.settimeout(120)
+            while n_sent < size:
+                n_sent += peer.send(piece[: size - n_sent])
+        target.join()
+        ended = tool.stop()
+    assert got == [size]
+    assert f"{size:,} bytes" in ended.summary
+
+
+def test_bytes_over_the_backlog_are_relayed_and_counted(tmp_path: Path) -> None:
+    """Events are decoded much more slowly than they are relayed."""
+    events = b"".join(lj.encode(lj.Json(number, bytes(4_000))) for number in range(1, 4_001))
+    got: list[bytes] = []
+    target = Listener(lambda peer: got.append(received(peer)))
+    with running_tool(tmp_path, *arguments(target.port), "--backlog", "1") as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(events)
+        target.join()
+        ended = tool.stop()
+    assert got == [events]
+    n_skipped = int(re.search(r"not decoded ([\d,]+) bytes", ended.summary)[1].replace(",", ""))  # type: ignore[index]
+    gaps = [line["size"] for line in ended.lines if "error" in line and line["error"]["code"] == "gap"]
+    assert sum(gaps) == n_skipped > 0
+
+
+def test_connections_over_the_maximum_are_closed(tmp_path: Path) -> None:
+    target = Listener(acknowledging)
+    with running_tool(tmp_path, *arguments(target.port), "--connections", "1") as tool:
+        port = tool.port()
+        with connected(port) as peer:
+            peer.sendall(SENT)
+            assert received(peer, len(ACK)) == ACK
+            with connected(port) as other:
+                assert received(other) == b""
+        target.join()
+        ended = tool.stop()
+    assert "1 connection:" in ended.summary
+    assert ended.summary.endswith("refused 1 connection")
+
+
+def test_a_target_that_is_not_there_is_told_and_the_peer_is_closed(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with running_tool(tmp_path, *arguments(port)) as tool:
+        with connected(tool.port()) as peer:
+            assert received(peer) == b""
+        ended = tool.stop()
+    assert f"no connection to 127.0.0.1:{port}: " in ended.errors[1]
+    assert ended.code == 0
+
+
+def test_a_listener_for_other_computers_says_so(tmp_path: Path) -> None:
+    with running_tool(tmp_path, "proxy", LUMBERJACK, "--listen", "0.0.0.0:0", "--to", "1") as tool:
+        tool.port()
+        ended = tool.stop()
+    assert "every host that reaches this computer can connect" in ended.errors[0]
+
+
+def test_a_second_interrupt_ends_at_once_with_its_exit_code(tmp_path: Path) -> None:
+    events = b"".join(lj.encode(lj.Json(number, b"{}")) for number in range(1, 20_001))
+    target = Listener(received)
+    with running_tool(tmp_path, *arguments(target.port)) as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(events)
+        target.join()
+        tool.process.send_signal(signal.SIGINT)
+        tool.told(re.compile("Ctrl-C ends at once"))
+        assert tool.stop().code == 130
+
+
+# ---- secrets and recordings
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tree", "hex"])
+def test_a_secret_is_hidden_in_every_view_and_recorded(form: str, tmp_path: Path) -> None:
+    vault = tmp_path / "vault.wire"
+    vault.write_text(VAULT)
+    whole = bytes.fromhex("01 0009 03 626f62 04 73336372")
+    cut = bytes.fromhex("01 0009 03 626f62 09 73336372")
+    got: list[bytes] = []
+    target = Listener(lambda peer: got.append(received(peer)))
+    command = (
+        "proxy",
+        vault,
+        "--listen",
+        "0",
+        "--to",
+        str(target.port),
+        "--format",
+        form,
+        "--record",
+        "secret.pcap",
+    )
+    with running_tool(tmp_path, *command) as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(whole + cut)
+        target.join()
+        ended = tool.stop()
+    assert got == [whole + cut]
+    for trace in ("s3cr", "73336372", "73 33"):
+        assert trace not in ended.stdout
+    assert "··" in (ended.stdout if form != "jsonl" else json.dumps(ended.lines, ensure_ascii=False))
+    assert whole + cut in (tmp_path / "secret.pcap").read_bytes()
+
+
+def test_a_recording_gives_back_the_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "talk.pcap"
+    ended = talked(tmp_path, "--record", path, "--time", "epoch")
+    assert path.stat().st_mode & 0o777 == 0o600
+    decoded = called("decode", str(LUMBERJACK), str(path), folder=tmp_path)
+    lines = [json.loads(line) for line in decoded.stdout.splitlines()]
+
+    def placed(line: dict[str, object]) -> dict[str, object]:
+        return {key: line[key] for key in line if key != "time"}
+
+    by_place = sorted(map(placed, ended.lines), key=lambda line: (str(line["from"]), line["offset"]))
+    assert sorted(map(placed, lines), key=lambda line: (str(line["from"]), line["offset"])) == by_place
+    assert abs(lines[0]["time"] - ended.lines[0]["time"]) < 60
+    assert decoded.exit_code == 0
+    assert called("replay", str(LUMBERJACK), str(path), folder=tmp_path).exit_code == 0
+
+
+def test_a_recording_overwrites_nothing_unless_it_is_forced(tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    path.write_bytes(b"x" * 100_000)
+    path.chmod(0o644)
+    command = ("proxy", str(LUMBERJACK), "--listen", "0", "--to", "1", "--record")
+    refused = called(*command, "old", folder=tmp_path)
+    assert (refused.exit_code, path.stat().st_size) == (2, 100_000)
+    assert "--force" in refused.output
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(path)
+    os.mkfifo(pipe)
+    for name in ("link", "pipe", "missing/file"):
+        refused = called(*command, name, "--force", folder=tmp_path)
+        assert refused.exit_code == 2, refused.output
+        assert "help: " in refused.output
+    assert path.stat().st_size == 100_000
+    talked(tmp_path, "--record", "old", "--force")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert called("decode", str(LUMBERJACK), "old", folder=tmp_path).exit_code == 0
+
+
+def test_a_full_disk_ends_the_recording_and_not_the_relay(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    from wiregen.formats.capture import Endpoint
+    from wiregen.tools.cli.proxying.recording import CaptureRecording
+
+    errors: list[OSError] = []
+    end = Endpoint(address="127.0.0.1", port=1)
+    with Path("/dev/full").open("wb") as full:
+        recording = CaptureRecording(full, errors.append)
+        connection = recording.open(end, end)
+        for _ in range(10):
+            connection.send(bytes(100_000), from_opener=True)
+        recording.close()
+    assert len(errors) == 1
+    assert recording.error is errors[0]
