@@ -8,11 +8,14 @@ import random
 import re
 import signal
 import socket
+import ssl
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.commands import called
+from tests.interop.certificates import make_certificates
 from tests.proxies import Ended, Listener, connected, received, running_tool
 from tests.unit.tools.test_cli_decode import VAULT
 
@@ -329,3 +332,168 @@ def test_a_full_disk_ends_the_recording_and_not_the_relay(tmp_path: Path) -> Non
         recording.close()
     assert len(errors) == 1
     assert recording.error is errors[0]
+
+
+# ---- faults
+
+
+def forwarded(
+    folder: Path, data: bytes, *more: str | Path, protocol: Path = LUMBERJACK
+) -> tuple[bytes, Ended]:
+    """Return the bytes that the target gets of those that the first role sends, and the end of the proxy."""
+    got: list[bytes] = []
+    target = Listener(lambda peer: got.append(received(peer)))
+    command = ("proxy", protocol, "--listen", "0", "--to", str(target.port), *more)
+    with running_tool(folder, *command) as tool:
+        with connected(tool.port()) as peer:
+            peer.sendall(data)
+            peer.shutdown(socket.SHUT_WR)
+            received(peer)
+        target.join()
+        return got[0], tool.stop()
+
+
+def test_messages_are_dropped_by_expression(tmp_path: Path) -> None:
+    got, ended = forwarded(tmp_path, SENT, "--drop", 'message == "Json" and sequence == 1')
+    assert got == WINDOW + EVENTS[1]
+    assert [line["action"] for line in ended.lines if "action" in line] == ["dropped"]
+    assert ended.messages("writer") == ["Window", "Json", "Json"]
+    assert ended.summary.endswith(", dropped 1")
+
+
+def test_a_connection_is_cut_before_a_message(tmp_path: Path) -> None:
+    got, ended = forwarded(tmp_path, SENT, "--cut", "sequence == 2")
+    assert got == WINDOW + EVENTS[0]
+    (action,) = [line for line in ended.lines if "action" in line]
+    assert (action["action"], action["offset"]) == ("cut", len(WINDOW + EVENTS[0]))
+    assert ended.summary.endswith(", cut 1")
+
+
+def test_a_cut_may_be_told_by_the_offset_so_that_each_connection_goes_a_little_further(
+    tmp_path: Path,
+) -> None:
+    got, _ = forwarded(tmp_path, SENT, "--cut", "@from == writer and @offset > 6", "--format", "tree")
+    assert got == WINDOW + EVENTS[0]
+
+
+def test_messages_are_changed_by_expression_and_encoded_again(tmp_path: Path) -> None:
+    changes = ("--change", 'message == "Json"', "sequence = sequence + 10", "--change", "sequence == 2", "document = x\"7b7d\"")  # fmt: skip
+    got, ended = forwarded(tmp_path, SENT, *changes)
+    expected: list[lj.Window | lj.Json] = [lj.Window(2), lj.Json(11, b'{"number": 1}'), lj.Json(12, b"{}")]
+    assert got == b"".join(lj.encode(message) for message in expected)
+    assert [line["action"] for line in ended.lines if "action" in line] == [
+        "changed: sequence = sequence + 10",
+        "changed: sequence = sequence + 10",
+        'changed: document = x"7b7d"',
+    ]
+
+
+def test_a_change_that_cannot_be_encoded_leaves_the_message(tmp_path: Path) -> None:
+    got, ended = forwarded(tmp_path, SENT, "--change", 'message == "Window"', "size = 1099511627776")
+    assert got == SENT
+    (action,) = [line["action"] for line in ended.lines if "action" in line]
+    assert action.startswith("not changed: ")
+
+
+def test_the_header_of_a_frame_is_changed(tmp_path: Path) -> None:
+    protocol = ROOT / "tests" / "talk.wire"
+    start = bytes.fromhex("02 0002 00 05 01")
+    got, _ = forwarded(
+        tmp_path, start, "--change", 'message == "Start"', "note = work + 1", protocol=protocol
+    )
+    assert got == bytes.fromhex("02 0002 02 05 01")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ("--drop", 'message == "Ack"'),
+        ("--cut", "sequence == 77"),
+        ("--change", "sequence == 77", "sequence = 1"),
+    ],
+)
+def test_bytes_that_no_fault_is_about_are_unchanged(fault: tuple[str, ...], tmp_path: Path) -> None:
+    """Also those that cannot be decoded, and a frame that the end of the stream cuts off."""
+    noise = random.Random(5).randbytes(200_000)
+    for data in (SENT + WINDOW[:3], SENT + b"9?" + noise):
+        got, _ = forwarded(tmp_path, data, *fault)
+        assert got == data
+
+
+def test_a_delay_changes_no_byte(tmp_path: Path) -> None:
+    data = random.Random(6).randbytes(5_000_000)
+    got, _ = forwarded(tmp_path, data, "--delay", "writer:50", "--delay", "reader:1")
+    assert got == data
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--drop", "nothing == 1"), "nothing"),
+        (("--cut", "sequence +"), "--cut"),
+        (("--change", "sequence == 1", "sequence"), "is not FIELD=EXPR"),
+        (("--change", "sequence == 1", "nothing = 1"), "nothing"),
+        (("--delay", "nobody:1"), "nobody"),
+        (("--delay", "writer"), "is not ROLE:MS"),
+        (("--cert", __file__), "is only for TLS"),
+        (("--tls",), "needs --cert and --key"),
+        (("--from", "nobody"), "nobody"),
+        (("--force",), "is for --record"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_is_relayed(
+    options: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    result = called("proxy", str(LUMBERJACK), "--listen", "0", "--to", "1", *options, folder=tmp_path)
+    assert result.exit_code == 2, result.output
+    assert message in result.output
+
+
+# ---- TLS
+
+
+def test_tls_on_both_sides(tmp_path: Path) -> None:
+    """The peer, the proxy and the target each have a certificate, and each checks that of its peer."""
+    made = make_certificates(tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(made.server, made.server_key)
+    server.load_verify_locations(made.ca)
+    server.verify_mode = ssl.CERT_REQUIRED
+
+    def secured(peer: socket.socket) -> None:
+        with server.wrap_socket(peer, server_side=True) as wire:
+            acknowledging(wire)
+
+    target = Listener(secured)
+    sides = ("--tls", "--cert", made.server, "--key", made.server_key, "--client-ca", made.ca)
+    others = ("--to-tls", "--to-ca", made.ca, "--to-cert", made.client, "--to-key", made.client_key)
+    more = (*sides, *others, "--record", "talk.pcap")
+    client = ssl.create_default_context(cafile=made.ca)
+    with running_tool(tmp_path, *arguments(target.port), *more) as tool:
+        port = tool.port()
+        with (
+            connected(port) as plain,
+            suppress(OSError),
+            client.wrap_socket(plain, server_hostname="127.0.0.1") as wire,
+        ):
+            wire.sendall(SENT)
+            assert wire.recv(1) == b"", "a peer without a certificate was served"
+        client.load_cert_chain(made.client, made.client_key)
+        with connected(port) as plain, client.wrap_socket(plain, server_hostname="127.0.0.1") as wire:
+            wire.sendall(SENT)
+            assert received(wire, len(ACK)) == ACK
+        target.join()
+        ended = tool.stop()
+    assert ended.messages("writer") == ["Window", "Json", "Json"]
+    assert ended.messages("reader") == ["Ack"]
+    assert called("decode", str(LUMBERJACK), "talk.pcap", folder=tmp_path).exit_code == 0
+
+
+def test_a_target_without_tls_is_told(tmp_path: Path) -> None:
+    target = Listener(lambda peer: peer.sendall(b"no TLS"))
+    with running_tool(tmp_path, *arguments(target.port), "--to-tls") as tool:
+        with connected(tool.port()) as peer:
+            assert received(peer) == b""
+        target.join()
+        ended = tool.stop()
+    assert "no connection to 127.0.0.1" in ended.errors[1]

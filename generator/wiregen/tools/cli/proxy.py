@@ -13,6 +13,8 @@ from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
 from wiregen.tools.cli.messages import is_terminal, tell
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from wiregen.formats.capture import Endpoint
     from wiregen.runtime.schema.protocol import Schema
     from wiregen.tools.cli.proxying.recording import CaptureRecording
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from wiregen.tools.cli.proxying.totals import Totals
 
 __all__ = ["verb"]
+
+_MOST_DIGITS = 8
 
 
 @click.command("proxy")
@@ -78,6 +82,49 @@ __all__ = ["verb"]
     metavar="MIB",
     help="MiB of one connection that may wait to be decoded; further bytes are relayed and recorded only.",
 )
+@click.option(
+    "--delay",
+    "delays",
+    multiple=True,
+    metavar="ROLE:MS",
+    help="Delay the bytes of a role by so many milliseconds. May be repeated.",
+)
+@click.option(
+    "--cut",
+    multiple=True,
+    metavar="EXPR",
+    help="Close a connection before a message for which EXPR, as in `decode --where`, is true. May be repeated.",
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="EXPR",
+    help="Do not forward messages for which EXPR is true. May be repeated.",
+)
+@click.option(
+    "--change",
+    multiple=True,
+    nargs=2,
+    metavar="EXPR FIELD=EXPR",
+    help="Change a field of messages for which the first EXPR is true. May be repeated.",
+)
+@click.option("--tls", "is_tls", is_flag=True, help="Use TLS 1.2 or later with the peer that connects.")
+@click.option("--cert", type=shared_options.PEM, help="PEM file of the certificate that this peer sees.")
+@click.option("--key", type=shared_options.PEM, help="PEM file of the key of --cert.")
+@click.option(
+    "--client-ca",
+    type=shared_options.PEM,
+    help="PEM file of the authority that signed this peer's certificate.",
+)
+@click.option("--to-tls", is_flag=True, help="Use TLS 1.2 or later with the peer of --to.")
+@click.option(
+    "--to-ca", type=shared_options.PEM, help="PEM file of the authority that signed the certificate of --to."
+)
+@click.option(
+    "--to-cert", type=shared_options.PEM, help="PEM file of the certificate that the peer of --to sees."
+)
+@click.option("--to-key", type=shared_options.PEM, help="PEM file of the key of --to-cert.")
+@click.option("--server-name", metavar="NAME", help="Name in the certificate of --to, if it is not HOST.")
 @shared_options.strict
 @shared_options.variant
 @shared_options.limits
@@ -94,6 +141,19 @@ def verb(
     closes_on_error: bool,
     connections: int,
     backlog: int,
+    delays: tuple[str, ...],
+    cut: tuple[str, ...],
+    drop: tuple[str, ...],
+    change: tuple[tuple[str, str], ...],
+    is_tls: bool,
+    cert: str | None,
+    key: str | None,
+    client_ca: str | None,
+    to_tls: bool,
+    to_ca: str | None,
+    to_cert: str | None,
+    to_key: str | None,
+    server_name: str | None,
     strict: bool,
     variant: str | None,
     limits: tuple[str, ...],
@@ -101,7 +161,7 @@ def verb(
 ) -> int:
     """ProxyServer connections between two peers of PROTOCOL (a name, or a path to a .wire file), and show their messages.
 
-    Bytes are relayed unchanged and at once. The messages of both directions are decoded, and checked against the sessions. Ends with
+    Bytes are relayed unchanged and at once, unless faults are asked for. The messages of both directions are decoded, and checked against the sessions. Ends with
     a summary after Ctrl-C. Exits with 1 if a rule was broken, or any bytes could not be decoded.
     """
     from wiregen.runtime.sessions.table import Program
@@ -109,6 +169,7 @@ def verb(
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
     from wiregen.tools.cli.protocols import spoken
+    from wiregen.tools.cli.proxying.faults import FaultOptions, faults_of
     from wiregen.tools.cli.proxying.observing import Observation
     from wiregen.tools.cli.proxying.relay import ProxyServer, RelaySettings
     from wiregen.tools.cli.proxying.screen import Screen
@@ -116,7 +177,11 @@ def verb(
     from wiregen.tools.cli.proxying.work import SharedWork
 
     ends = _endpoint(listen), _endpoint(target)
-    schema = lower(spoken(protocol).protocol)
+    server = _server_tls(is_tls, cert, key, client_ca)
+    client = _client_tls(to_tls, to_ca, to_cert, to_key, server_name)
+    subject = spoken(protocol)
+    assert subject.workspace is not None  # of a .wire file
+    schema = lower(subject.protocol)
     opener, other = _sides(schema, role)
     settings = DecodingSettings(
         schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
@@ -127,9 +192,10 @@ def verb(
         options=options_of(schema, options),
         closes=schema.on_error == "close",
     )
+    faults = faults_of(FaultOptions(cut=cut, drop=drop, change=change), settings, subject.workspace)
     totals = Totals(schema.roles)
     shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
-    shared = SharedWork(observation, Screen(shape, settings, Clock(time_form)), totals)
+    shared = SharedWork(observation, Screen(shape, settings, Clock(time_form)), totals, faults)
     relayed = RelaySettings(
         listen=ends[0],
         target=ends[1],
@@ -138,6 +204,10 @@ def verb(
         most_connections=connections,
         backlog=backlog << 20,
         closes_on_error=closes_on_error,
+        listen_tls=server,
+        target_tls=client,
+        server_name=server_name,
+        delays=_delays(delays, schema),
     )
     recording = _recording(record, is_forced=force)
     return _run(lambda: ProxyServer(relayed, shared, recording), relayed.opener, ends, recording, totals)
@@ -160,6 +230,50 @@ def _sides(schema: "Schema", role: str | None) -> tuple[str, str]:
         raise Failure(f"{schema.name} does not have two roles", "only two peers can be relayed")
     opener = role_of(schema, role) or roles[0]
     return opener, next(each for each in roles if each != opener)
+
+
+def _delays(texts: tuple[str, ...], schema: "Schema") -> dict[str, float]:
+    """Return the seconds by which bytes of roles are delayed."""
+    from wiregen.tools.cli.protocol_options import role_of
+
+    delays = {}
+    for text in texts:
+        role, _, amount = text.rpartition(":")
+        if not (amount.isascii() and amount.isdecimal() and len(amount) <= _MOST_DIGITS):
+            raise Failure(f"--delay {text} is not ROLE:MS", f"write it like --delay {schema.roles[0]}:200")
+        delays[role_of(schema, role) or role] = int(amount) / 1000
+    return delays
+
+
+def _server_tls(is_tls: bool, cert: str | None, key: str | None, ca: str | None) -> "SSLContext | None":
+    from wiregen.tools.cli.peer_addresses import tls_from, tls_server
+
+    if not is_tls:
+        _refuse_options("--tls", {"--cert": cert, "--key": key, "--client-ca": ca})
+        return None
+    if cert is None or key is None:
+        raise Failure("--tls needs --cert and --key", "give both as PEM files")
+    return tls_from((cert, key, ca), lambda: tls_server(cert, key, ca))
+
+
+def _client_tls(
+    is_tls: bool, ca: str | None, cert: str | None, key: str | None, name: str | None
+) -> "SSLContext | None":
+    from wiregen.tools.cli.peer_addresses import tls_client, tls_from
+
+    if not is_tls:
+        _refuse_options(
+            "--to-tls", {"--to-ca": ca, "--to-cert": cert, "--to-key": key, "--server-name": name}
+        )
+        return None
+    return tls_from((ca, cert, key), lambda: tls_client(ca, cert, key))
+
+
+def _refuse_options(needed: str, options: dict[str, str | None]) -> None:
+    """Refuse options of TLS where it is not used."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise Failure(f"{given} is only for TLS", f"add {needed}")
 
 
 def _recording(name: str | None, *, is_forced: bool) -> "CaptureRecording | None":

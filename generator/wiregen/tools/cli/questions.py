@@ -27,7 +27,7 @@ from wiregen.tools.cli.protocols import stop
 if TYPE_CHECKING:
     from wiregen.language.resolver import Question, Workspace
 
-__all__ = ["Answers", "Inquiry", "inquiry_of"]
+__all__ = ["Answers", "Inquiry", "OptionText", "inquiry_of", "resolved"]
 
 _ERROR: Final = "@error"
 _TIME: Final = VariableReference("@time")
@@ -101,22 +101,43 @@ def inquiry_of(
     """Return the questions in the options; exit with diagnostics about wrong ones."""
     if sum((select is not None, group_by is not None, is_counted)) > 1:
         raise Failure("--select, --group-by and --count exclude each other", "give only one of them")
+    asked = select if group_by is None else group_by
+    option = "--select" if group_by is None else "--group-by"
+    return resolved(
+        workspace,
+        None if where is None else OptionText(option="--where", text=where),
+        None if asked is None else OptionText(option=option, text=asked),
+        is_counted=is_counted or group_by is not None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionText:
+    """Expressions as typed, and the option that has them."""
+
+    option: str
+    text: str
+
+
+def resolved(
+    workspace: "Workspace", where: OptionText | None, asked: OptionText | None, *, is_counted: bool = False
+) -> Inquiry:
+    """Return the questions of a condition and of expressions; exit with diagnostics about wrong ones."""
     from wiregen.language.diagnostics import Report
     from wiregen.language.resolver import resolve_condition, resolve_questions
     from wiregen.language.source import Source, Sources
 
     report, sources = Report(), Sources()
 
-    def source(option: str, text: str) -> Source:
-        sources.add(Source(name=option, path=Path(option), text=text))
-        return sources[option]
+    def source(given: OptionText) -> Source:
+        sources.add(Source(name=given.option, path=Path(given.option), text=given.text))
+        return sources[given.option]
 
-    condition = None if where is None else resolve_condition(workspace, source("--where", where), report)
-    option, asked = ("--select", select) if group_by is None else ("--group-by", group_by)
-    columns = () if asked is None else resolve_questions(workspace, source(option, asked), report)
+    condition = None if where is None else resolve_condition(workspace, source(where), report)
+    columns = () if asked is None else resolve_questions(workspace, source(asked), report)
     if report.has_errors:
         stop(report, sources, code=USAGE)
-    inquiry = Inquiry(where=condition, columns=columns, is_counted=is_counted or group_by is not None)
+    inquiry = Inquiry(where=condition, columns=columns, is_counted=is_counted)
     _refuse_contexts(inquiry)
     return inquiry
 

@@ -31,6 +31,8 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., object])
 BACKENDS: Final = "native, protobuf, msgpack, or another installed backend"
+PEM: Final = click.Path(exists=True, dir_okay=False)
+"""The type of options that name a PEM file."""
 
 capture = click.option(
     "--pcap/--no-pcap",

@@ -11,8 +11,6 @@ from wiregen.tools.cli.failure import Failure
 
 __all__ = ["verb"]
 
-_PEM = click.Path(exists=True, dir_okay=False)
-
 
 @click.command("run", cls=AdapterCommand)
 @shared_options.protocol
@@ -47,9 +45,11 @@ _PEM = click.Path(exists=True, dir_okay=False)
     "--role", metavar="ROLE", help="Role of the peer. Default: the first role of the protocol connects."
 )
 @click.option("--tls", is_flag=True, help="Use TLS 1.2 or later.")
-@click.option("--ca", type=_PEM, help="PEM file of the authority that signed the peer's certificate.")
-@click.option("--cert", type=_PEM, help="PEM file of the runner's own certificate.")
-@click.option("--key", type=_PEM, help="PEM file of the key of --cert.")
+@click.option(
+    "--ca", type=shared_options.PEM, help="PEM file of the authority that signed the peer's certificate."
+)
+@click.option("--cert", type=shared_options.PEM, help="PEM file of the runner's own certificate.")
+@click.option("--key", type=shared_options.PEM, help="PEM file of the key of --cert.")
 @click.option("--server-name", metavar="NAME", help="Name in the certificate of the peer, if it is not HOST.")
 @click.option(
     "--strict",

@@ -77,11 +77,10 @@ class ObservedConnection:
                 replayed = self._watch.judge(decoded)
             else:
                 replayed = Replayed(flow=self.flow, time=time, decoded=decoded, steps=(), violations=())
-            if not self._is_repeated(decoded):
-                yield replayed
+            yield replayed
 
-    def _is_repeated(self, decoded: Decoded) -> bool:
-        """Return whether an error only says again that a direction cannot be decoded any further."""
+    def is_repeated(self, decoded: Decoded) -> bool:
+        """Return whether an error only says again that a direction cannot be decoded any further; called once for each."""
         outcome, role = decoded.outcome, decoded.role
         if not isinstance(outcome, DecodeError):
             self._lost.discard(role)

@@ -1,4 +1,4 @@
-"""What a proxy prints on stdout: each frame, the violations in it, and the faults that were made of it."""
+"""The output of a proxy on stdout: each frame, the violations in it, and the faults that the proxy made of it."""
 
 import sys
 from typing import Protocol
@@ -34,7 +34,7 @@ class Screen:
         self._remarks: _Remarks = _JsonRemarks(clock) if format_ == "jsonl" else _TextRemarks()
 
     def show(self, replayed: Replayed, actions: tuple[str, ...] = ()) -> None:
-        """Print a frame, an error or a timer; `actions`: what the proxy did with its bytes."""
+        """Print a frame, an error or a timer; `actions`: the faults that the proxy made of it."""
         self._clock.saw(replayed.time)
         if replayed.decoded is not None:
             self._sink.write(replayed.decoded)

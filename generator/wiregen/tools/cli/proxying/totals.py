@@ -23,8 +23,9 @@ class Totals:
         self.notes: Counter[str] = Counter()
         self.actions: Counter[str] = Counter()
 
-    def add(self, replayed: Replayed) -> None:
-        """Count a frame, an error or a timer."""
+    def add(self, replayed: Replayed, actions: tuple[str, ...] = ()) -> None:
+        """Count a frame, an error or a timer, and the faults that were made of it."""
+        self.actions.update(action.partition(":")[0] for action in actions)
         for violation in replayed.violations:
             (self.notes if violation.lenient else self.violations)[violation.name] += 1
         if replayed.decoded is None:
