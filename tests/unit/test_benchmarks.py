@@ -176,3 +176,14 @@ def test_a_goal_that_is_missed_fails_the_benchmark(
 def test_a_benchmark_with_goals_exits_by_them(name: str) -> None:
     text = (ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")
     assert ("Goal(" in text or "GOAL" in text) == ("sys.exit(main())" in text)
+
+
+def test_the_proxy_is_measured_next_to_a_plain_relay() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generated" / "python")}
+    script = ROOT / "benchmarks" / "bench_proxy.py"
+    done = subprocess.run(
+        [sys.executable, script, "--quick"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    names = [line[2:22].strip() for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert names[:3] == ["a plain relay", "proxy", "proxy, recorded"]

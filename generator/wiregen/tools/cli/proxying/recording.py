@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from wiregen.formats.capture import ConnectionWriter, Endpoint, PcapWriter
 from wiregen.tools.cli.failure import Failure
 
 __all__ = ["CaptureRecording", "RecordedConnection", "create_private"]
+
+_BUFFER: Final = 1 << 20
+"""Bytes between two writes: in each, the event loop gives up the interpreter to the thread that decodes."""
 
 
 def create_private(name: str, *, is_forced: bool) -> BinaryIO:
@@ -29,7 +32,7 @@ def create_private(name: str, *, is_forced: bool) -> BinaryIO:
         raise Failure(f"`{name}` is not a regular file", "give the path of a file")
     os.fchmod(descriptor, 0o600)
     os.ftruncate(descriptor, 0)
-    return os.fdopen(descriptor, "wb")
+    return os.fdopen(descriptor, "wb", _BUFFER)
 
 
 class CaptureRecording:
