@@ -28,13 +28,13 @@ __all__ = ["FlowDirection", "Pools"]
 class FlowDirection(Protocol):
     """One direction of a flow: bytes in pieces go in, columns come out, some of them later from its pool."""
 
-    def feed(self, data: bytes, time: int | None = None) -> Iterable[Columns]:
-        """Add the next bytes, received at `time` (microseconds)."""
+    def feed(self, data: bytes, time: int) -> Iterable[Columns]:
+        """Add the next bytes, received at `time` (microseconds since 1970)."""
 
-    def gap(self, size: int, time: int | None = None) -> Iterable[Columns]:
+    def gap(self, size: int, time: int) -> Iterable[Columns]:
         """Record that `size` bytes are missing."""
 
-    def finish(self, time: int | None = None) -> Iterable[Columns]:
+    def finish(self, time: int) -> Iterable[Columns]:
         """End the stream."""
 
     def flush(self) -> Iterable[Columns]:
@@ -130,15 +130,15 @@ class _WalkedDirection:
         self._flow = flow
         self._walk = walk
 
-    def feed(self, data: bytes, time: int | None = None) -> Iterable[Columns]:
+    def feed(self, data: bytes, time: int) -> Iterable[Columns]:
         self._rows.take(self._flow, self._walk.feed(data, time))
         return self._rows.full()
 
-    def gap(self, size: int, time: int | None = None) -> Iterable[Columns]:
+    def gap(self, size: int, time: int) -> Iterable[Columns]:
         self._rows.take(self._flow, self._walk.gap(size, time))
         return self._rows.full()
 
-    def finish(self, time: int | None = None) -> Iterable[Columns]:
+    def finish(self, time: int) -> Iterable[Columns]:
         self._rows.take(self._flow, self._walk.finish(time))
         return self._rows.full()
 

@@ -37,6 +37,8 @@ class RowSink(Protocol):
 class Lane(StreamBuffer):
     """One direction of a flow; its rows come later, with those of others.
 
+    Its bytes all have times: they are of a capture.
+
     Attributes:
         needed: The number of waiting bytes with which the next scan is worth its time.
         is_due: Whether the next scan has it.
@@ -53,14 +55,14 @@ class Lane(StreamBuffer):
         self.is_due = self.is_over = False
         self.time: int | None = None
 
-    def feed(self, data: bytes, time: int | None = None) -> Iterable[Columns]:
+    def feed(self, data: bytes, time: int) -> Iterable[Columns]:
         self.add(data, time)
         return self._pool.wake(self, len(data), is_due=self.waiting >= self.needed)
 
-    def gap(self, size: int, time: int | None = None) -> Iterable[Columns]:
+    def gap(self, size: int, time: int) -> Iterable[Columns]:
         return self._pool.gap(self, size, time)
 
-    def finish(self, time: int | None = None) -> Iterable[Columns]:
+    def finish(self, time: int) -> Iterable[Columns]:
         self.is_over, self.time = True, time
         return self._pool.wake(self, 0, is_due=True)
 
@@ -86,7 +88,7 @@ class ScanPool:
         self._received += size + _COST
         return self.drain() if self._received >= self._batch_size else ()
 
-    def gap(self, lane: Lane, size: int, time: int | None) -> Iterator[Columns]:
+    def gap(self, lane: Lane, size: int, time: int) -> Iterator[Columns]:
         """Read a stream up to a gap of so many bytes, and the gap."""
         lane.is_over = True
         yield from self._read([lane])
@@ -120,9 +122,9 @@ class ScanPool:
         if not lanes:
             return
         pieces = [piece for lane in lanes for piece in lane.pieces]
-        data = np.frombuffer(b"".join([piece for piece, _ in pieces]), np.uint8)
-        ends = np.cumsum([len(piece) for piece, _ in pieces])
-        times = np.array([time for _, time in pieces], np.int64)
+        data = np.frombuffer(b"".join([piece.data for piece in pieces]), np.uint8)
+        ends = np.cumsum([len(piece.data) for piece in pieces])
+        times = np.array([piece.time for piece in pieces], np.int64)
         windows = _windows(lanes)
         begins = windows[:, ops.W_START].copy()
         bases = np.array([lane.walk.offset for lane in lanes]) - begins

@@ -16,7 +16,7 @@ import numpy as np
 from wirespark.decoders import has_context
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanned, Scanner
-from wirespark.kernels.stream_buffer import StreamBuffer
+from wirespark.kernels.stream_buffer import StreamBuffer, TimedBytes
 from wirespark.options import Wishes
 from wirespark.stream_rows import StreamRow, Walk
 
@@ -106,18 +106,19 @@ class Relay:
 
     # ---- waiting bytes
 
-    def _window(self) -> tuple[bytes, list[tuple[int, int]] | None]:
+    def _window(self) -> tuple[bytes | memoryview, list[tuple[int, int]] | None]:
         """Return all waiting bytes as one, with the end and the time of each piece, or without times if
         these are unknown.
         """
         pieces = list(self._buffer.pieces)
-        window = pieces[0][0] if len(pieces) == 1 else b"".join(data for data, _ in pieces)
-        if all(time is None for _, time in pieces):
+        first, *others = pieces
+        window = b"".join(piece.data for piece in pieces) if others else first.data
+        if all(piece.time is None for piece in pieces):
             self._buffer.pieces.clear()
-            self._buffer.pieces.append((window, None))
+            self._buffer.pieces.append(TimedBytes(window, None))
             return window, None
-        ends = np.cumsum([len(data) for data, _ in pieces]).tolist()
-        return window, [(end, time or 0) for end, (_, time) in zip(ends, pieces, strict=True)]
+        ends = np.cumsum([len(piece.data) for piece in pieces]).tolist()
+        return window, [(end, piece.time or 0) for end, piece in zip(ends, pieces, strict=True)]
 
 
 def _times(frames: NDArray[np.int64], times: list[tuple[int, int]]) -> NDArray[np.int64]:

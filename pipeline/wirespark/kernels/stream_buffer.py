@@ -6,14 +6,25 @@ The object path continues after the last frame that the kernels proved, and retu
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple
 
 from wirespark.kernels import ops
 from wirespark.stream_rows import StreamRow, Walk
 
-__all__ = ["StreamBuffer"]
+__all__ = ["StreamBuffer", "TimedBytes"]
 
 _LEAST_WALK, _MOST_WALK = 1 << 12, 1 << 20
 """Bytes that the object path takes at a time: the more, the more often it is needed."""
+
+
+class TimedBytes(NamedTuple):
+    """Bytes that arrived together, at `time` in microseconds; a tuple because there is one for each packet.
+
+    `data` is a view if the bytes before it were read already.
+    """
+
+    data: bytes | memoryview
+    time: int | None
 
 
 class StreamBuffer:
@@ -30,13 +41,13 @@ class StreamBuffer:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.is_walking = not walk.is_free
-        self.pieces: deque[tuple[bytes, int | None]] = deque()
+        self.pieces: deque[TimedBytes] = deque()
         self.waiting = 0
         self._walk_size = _LEAST_WALK
 
     def add(self, data: bytes, time: int | None) -> None:
         if data:
-            self.pieces.append((data, time))
+            self.pieces.append(TimedBytes(data, time))
             self.waiting += len(data)
 
     def settle(self, size: int, reason: int) -> None:
@@ -50,7 +61,7 @@ class StreamBuffer:
         while size:
             data, time = pieces.popleft()
             if len(data) > size:
-                pieces.appendleft((data[size:], time))
+                pieces.appendleft(TimedBytes(bytes(data[size:]), time))  # a view would keep all of it
                 return
             size -= len(data)
 
@@ -59,14 +70,14 @@ class StreamBuffer:
         data, time = self.pieces.popleft()
         size = min(len(data), self._walk_size)
         if size < len(data):
-            self.pieces.appendleft((data[size:], time))
+            self.pieces.appendleft(TimedBytes(memoryview(data)[size:], time))
         self.waiting -= size
         before = self.walk.offset
-        rows = list(self.walk.feed(data[:size], time))
+        rows = list(self.walk.feed(bytes(data[:size]), time))
         if self.walk.is_free and self.walk.offset > before:
             rest = self.walk.release()
             if rest:
-                self.pieces.appendleft((rest, time))
+                self.pieces.appendleft(TimedBytes(rest, time))
             self.waiting += len(rest)
             self.is_walking = False
             self._walk_size = min(2 * self._walk_size, _MOST_WALK)
@@ -79,5 +90,5 @@ class StreamBuffer:
         while self.waiting:
             data, time = self.pieces.popleft()
             self.waiting -= len(data)
-            rows.extend(self.walk.feed(data, time))
+            rows.extend(self.walk.feed(bytes(data), time))
         return rows
