@@ -2,10 +2,11 @@
 
 The index is in the cache of the user: the first task on a computer makes it, and others wait. It takes 26 bytes for each packet
 with a TCP segment, and little memory: pages are written as they fill. The least recently used indexes are removed beyond 4 GiB.
+An index that cannot be kept fails no task: that task makes the pass for itself.
 
-File: the magic, then pages. A page has the place of its share's page before it, its own size, then its share's records of packets
-in the capture's order. At the end are the places of the last pages, for each share 8 bytes, and the size of the file. All numbers
-are little-endian.
+File: the magic, then pages. A page has the place of its share's page before it, the size and the CRC-32 of its records, then its
+share's records of packets in the capture's order. At the end are the places of the last pages, for each share 8 bytes, and the
+size of the file. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from __future__ import annotations
 import os
 import stat
 import struct
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count, repeat
@@ -28,19 +28,20 @@ import numpy as np
 from wiregen.formats.capture import Batch, ends_of, locate_packets
 from wirespark.errors import WireSparkError
 from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
+from wirespark.user_cache import private_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CaptureIndex", "capture_index"]
+__all__ = ["SharePackets", "share_packets"]
 
-_MAGIC = b"wspkts2\n"
+_MAGIC = b"wspkts3\n"
 _RECORD = struct.Struct("<QdIIH")
 _FIELDS = np.dtype(
     [("offset", "<u8"), ("time", "<f8"), ("captured", "<u4"), ("size", "<u4"), ("link", "<u2")]
 )
 """A record: the offset of a packet in the capture, its time in seconds, its captured size, its size, its link type."""
-_PAGE = struct.Struct("<QI")
+_PAGE = struct.Struct("<QII")
 _PLACE = struct.Struct("<Q")
 _PAGE_SIZE = 1 << 16
 _MOST_WAITING = 1 << 25
@@ -54,25 +55,135 @@ _NEAR = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaptureIndex:
-    """An open index and its capture."""
+class _Page:
+    """A page of an index: the place of the page before it, or 0, and its records."""
 
-    path: str
+    before: int
+    records: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Index:
+    """The pages of one share in an open index of a capture of `capture_size` bytes."""
+
     file: BinaryIO
-    capture: BinaryIO
+    share: int
     n_shares: int
+    capture_size: int
 
-    def batches(self, share: int) -> Iterator[Batch]:
-        """Yield the packets of a share, numbered from 1.
+    def pages(self) -> Iterator[bytes]:
+        """Yield the records of the share, page by page.
 
         Raises:
-            WireSparkError: By the iterator: the capture is shorter than it was.
+            _DamagedError: By the iterator: a page is not as it was written. If `places` found none, it was damaged since.
+        """
+        for place in reversed(self.places()):
+            yield self._page(place).records
+
+    def places(self) -> list[int]:
+        """Return the places of all pages of the share, the last one first, after checking each.
+
+        Raises:
+            _DamagedError: The file does not end as it was written, or a page is not as it was written.
+        """
+        size = os.fstat(self.file.fileno()).st_size
+        if (
+            self._end < len(_MAGIC)
+            or self._read(0, len(_MAGIC)) != _MAGIC
+            or self._number(size - _PLACE.size) != size
+        ):
+            raise _DamagedError
+        places: list[int] = []
+        place = self._number(self._end + _PLACE.size * self.share)
+        while place:
+            places.append(place)
+            place = self._page(place).before
+        return places
+
+    @property
+    def _end(self) -> int:
+        """Return the place after the last page."""
+        return os.fstat(self.file.fileno()).st_size - _PLACE.size * (self.n_shares + 1)
+
+    def _page(self, place: int) -> _Page:
+        room = self._end - place - _PAGE.size
+        if place < len(_MAGIC) or room < 0:
+            raise _DamagedError
+        before, size, checksum = _PAGE.unpack(self._read(place, _PAGE.size))
+        if before >= place or not 0 < size <= room or size % _RECORD.size:
+            raise _DamagedError
+        page = _Page(before=before, records=self._read(place + _PAGE.size, size))
+        if crc32(page.records) != checksum or self._leads_out(np.frombuffer(page.records, _FIELDS)):
+            raise _DamagedError
+        return page
+
+    def _leads_out(self, records: NDArray[np.void]) -> bool:
+        """Return whether a packet is beyond the end of the capture."""
+        offsets = records["offset"]
+        most = np.uint64(self.capture_size)
+        return bool((offsets > most).any() or (records["captured"] > most - offsets).any())
+
+    def _number(self, place: int) -> int:
+        (number,) = _PLACE.unpack(self._read(place, _PLACE.size))
+        return int(number)
+
+    def _read(self, place: int, size: int) -> bytes:
+        data = os.pread(self.file.fileno(), size, place)
+        if len(data) != size:
+            raise _DamagedError
+        return data
+
+
+class _DamagedError(Exception):
+    """An index is not as it was written; it is made again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scan:
+    """One pass over a capture, for one share alone."""
+
+    capture: BinaryIO
+    port: int | None
+    share: int
+    n_shares: int
+
+    def pages(self) -> Iterator[bytes]:
+        """Yield the records of the share, as an index has them."""
+        page = bytearray()
+        for share, record in _records(self.capture, self.port, self.n_shares):
+            if share == self.share:
+                page += record
+                if len(page) >= _PAGE_SIZE:
+                    yield bytes(page)
+                    page.clear()
+        if page:
+            yield bytes(page)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharePackets:
+    """The packets of a share in an open capture."""
+
+    path: str
+    capture: BinaryIO
+    source: _Index | _Scan
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the packets of the share, numbered from 1.
+
+        Raises:
+            WireSparkError: By the iterator: the capture is shorter than it was, or its index was damaged meanwhile.
         """
         number = 1
-        for page in self._pages(share):
-            for records in _in_batches(np.frombuffer(page, _FIELDS)):
-                yield self._batch(records, number)
-                number += len(records)
+        try:
+            for page in self.source.pages():
+                for records in _in_batches(np.frombuffer(page, _FIELDS)):
+                    yield self._batch(records, number)
+                    number += len(records)
+        except _DamagedError:
+            raise WireSparkError(
+                f"the index of {self.path} was damaged while it was read: read it again"
+            ) from None
 
     def _batch(self, records: NDArray[np.void], number: int) -> Batch:
         """Read packets; those that are next to each other in the capture are read at once."""
@@ -94,20 +205,6 @@ class CaptureIndex:
             raise WireSparkError(f"{self.path} has become shorter while it was read: read it again")
         return found
 
-    def _pages(self, share: int) -> Iterator[bytes]:
-        descriptor = self.file.fileno()
-        end = os.fstat(descriptor).st_size - _PLACE.size * (self.n_shares - share + 1)
-        (page,) = _PLACE.unpack(os.pread(descriptor, _PLACE.size, end))
-        pages: list[tuple[int, int]] = []
-        while page:
-            before, size = _PAGE.unpack(os.pread(descriptor, _PAGE.size, page))
-            if before >= page or size % _RECORD.size or page + size > end:
-                raise WireSparkError(f"the index {self.file.name} is damaged: remove it")
-            pages.append((page + _PAGE.size, size))
-            page = before
-        for place, size in reversed(pages):
-            yield os.pread(descriptor, size, place)
-
 
 def _in_batches(records: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
     """Yield records in runs of one link type, each of at most 512 KiB of packets or of one packet."""
@@ -123,113 +220,150 @@ def _in_batches(records: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
 
 
 @contextmanager
-def capture_index(path: str, port: int | None, n_shares: int, *, is_kept: bool) -> Iterator[CaptureIndex]:
-    """Open the index of an uncompressed capture; make it if it is missing.
+def share_packets(
+    path: str, port: int | None, *, share: int, n_shares: int, is_kept: bool
+) -> Iterator[SharePackets]:
+    """Open an uncompressed capture for one of its shares, with its index; make the index if it is missing or damaged.
 
-    `is_kept`: whether it is kept for others. If it cannot be kept, it is made for this use alone.
+    `is_kept`: whether the index is kept for others. Without it, or if it cannot be kept, a pass finds this share alone.
 
     Raises:
-        CaptureError: The file is not a capture.
-        OSError: There is no space for the index.
+        CaptureError: The file is not a capture; without an index, raised by the batches.
+        OSError: The capture cannot be opened.
         WireSparkError: The capture has changed while its index was made.
     """
-    with open(path, "rb") as capture, _opened(path, port, n_shares, is_kept=is_kept) as file:
-        yield CaptureIndex(path=path, file=file, capture=capture, n_shares=n_shares)
+    with open(path, "rb") as capture:
+        folder = private_folder("captures") if is_kept else None
+        index = None if folder is None else _kept(folder, path, capture, port, share, n_shares)
+        if index is None:
+            capture.seek(0)
+            scan = _Scan(capture=capture, port=port, share=share, n_shares=n_shares)
+            yield SharePackets(path=path, capture=capture, source=scan)
+            return
+        with index.file:
+            yield SharePackets(path=path, capture=capture, source=index)
 
 
-def _opened(path: str, port: int | None, n_shares: int, *, is_kept: bool) -> BinaryIO:
-    folder = _cache_folder() if is_kept else None
-    if folder is not None:
-        return _kept(folder, path, port, n_shares)
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-    _write(file, path, port, n_shares)
-    file.flush()
-    return file
-
-
-def _cache_folder() -> Path | None:
-    """Return the folder of indexes in the user's cache, or None if it cannot be written, or other users can write there."""
-    try:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = cache / "wirespark" / "captures"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.lstat()
-    except (OSError, RuntimeError):  # RuntimeError: the user has no home
-        return None
-    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
-    return folder if is_own and os.access(folder, os.W_OK) else None
-
-
-def _kept(folder: Path, path: str, port: int | None, n_shares: int) -> BinaryIO:
-    state = _state(path)
+def _kept(
+    folder: Path, path: str, capture: BinaryIO, port: int | None, share: int, n_shares: int
+) -> _Index | None:
+    """Return the index of an open capture, or None if it cannot be kept."""
+    state = _state(capture)
     name = sha256(repr((path, state, port, n_shares)).encode()).hexdigest()
     place = folder / f"{name}.index"
-    with alone(place.with_suffix(".lock")):
-        if not _is_whole(place):
-            held = HiddenFile(place)
-            try:
-                with open(held.path, "wb") as file:
-                    _write(file, path, port, n_shares)
-                if _state(path) != state:
-                    raise WireSparkError(f"{path} has changed while it was read: read it again")
-                os.replace(held.path, place)
-            finally:
-                held.drop()
-            _remove_oldest(place)
-        os.utime(place)
-        return open(place, "rb")
-
-
-def _state(path: str) -> tuple[int, ...]:
-    """Return numbers that differ if a file has changed or was replaced."""
-    status = os.stat(path)
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
-
-
-def _is_whole(place: Path) -> bool:
-    """Return whether there is an index at a place, and it ends as it was written."""
     try:
-        with open(place, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            begins = file.read(len(_MAGIC)) == _MAGIC
-            return begins and os.pread(file.fileno(), _PLACE.size, size - _PLACE.size) == _PLACE.pack(size)
+        with alone(place.with_suffix(".lock")):
+            _remove_oldest(place)
+            index = _opened(place, state.size, share, n_shares)
+            if index is None:
+                _make(place, path, capture, port, n_shares)
+                _remove_oldest(place)
+                index = _opened(place, state.size, share, n_shares)
+    except OSError:  # no space, no right, or a disk without such locks: the capture itself can still be read
+        return None
+    return index
+
+
+def _opened(place: Path, capture_size: int, share: int, n_shares: int) -> _Index | None:
+    """Open an index of this user, or return None if the pages of the share are not as they were written."""
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        return False
+        return None
+    file = open(descriptor, "rb")  # noqa: SIM115 - the caller closes it
+    index = _Index(file=file, share=share, n_shares=n_shares, capture_size=capture_size)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+            index.places()
+            with suppress(OSError):  # only the order of removal depends on it
+                os.utime(descriptor)
+            return index
+    except (_DamagedError, OSError):
+        pass
+    file.close()
+    return None
 
 
-def _remove_oldest(newest: Path) -> None:
-    """Remove what writers that are gone have left, and the least recently used indexes beyond the limit.
+def _make(place: Path, path: str, capture: BinaryIO, port: int | None, n_shares: int) -> None:
+    """Write the index of a capture, and give it its name when it is complete."""
+    state = _state(capture)
+    held = HiddenFile(place)
+    try:
+        capture.seek(0)
+        with open(held.path, "wb") as file:
+            _write(file, capture, port, n_shares)
+        if _state(capture) != state:
+            raise WireSparkError(f"{path} has changed while it was read: read it again")
+        os.replace(held.path, place)
+    finally:
+        held.drop()
 
-    Those that are open stay readable.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _State:
+    """Numbers of an open file that differ if it has changed or is another one."""
+
+    size: int
+    modified: int
+    changed: int
+    device: int
+    number: int
+
+
+def _state(capture: BinaryIO) -> _State:
+    status = os.fstat(capture.fileno())
+    return _State(
+        size=status.st_size,
+        modified=status.st_mtime_ns,
+        changed=status.st_ctime_ns,
+        device=status.st_dev,
+        number=status.st_ino,
+    )
+
+
+def _remove_oldest(own: Path) -> None:
+    """Remove what writers that are gone have left, and the least recently used indexes beyond the limit, but not `own`.
+
+    Those that are open stay readable. A file that another task removes first is no error.
     """
-    for left in newest.parent.glob(f".*{TEMPORARY}"):
-        remove_left(left)
-    others = [(path.stat(), path) for path in newest.parent.glob("*.index") if path != newest]
-    size = newest.stat().st_size + sum(status.st_size for status, _ in others)
-    for status, path in sorted(others, key=lambda each: each[0].st_mtime_ns):
-        if size <= _MOST_KEPT:
-            return
-        path.unlink(missing_ok=True)
-        path.with_suffix(".lock").unlink(missing_ok=True)
-        size -= status.st_size
+    with suppress(OSError):
+        for left in own.parent.glob(f".*{TEMPORARY}"):
+            remove_left(left)
+        found = [(path.stat(), path) for path in own.parent.glob("*.index")]
+        size = sum(status.st_size for status, _ in found)
+        for status, path in sorted(found, key=lambda each: each[0].st_mtime_ns):
+            if size <= _MOST_KEPT:
+                return
+            if path != own:
+                path.unlink(missing_ok=True)
+                path.with_suffix(".lock").unlink(missing_ok=True)
+                size -= status.st_size
 
 
-def _write(file: BinaryIO, path: str, port: int | None, n_shares: int) -> None:
+def _write(file: BinaryIO, capture: BinaryIO, port: int | None, n_shares: int) -> None:
     """Write the index of a capture."""
     pages = _Pages(file, n_shares)
-    waiting, most, put, pack = pages.waiting, pages.size, pages.put, _RECORD.pack
+    waiting, most, put = pages.waiting, pages.size, pages.put
+    for share, record in _records(capture, port, n_shares):
+        page = waiting[share]
+        page += record
+        if len(page) >= most:
+            put(share)
+    pages.finish()
+
+
+def _records(capture: BinaryIO, port: int | None, n_shares: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the share and the record of each packet, in one pass over an open capture from its beginning."""
+    pack = _RECORD.pack
     shares: dict[bytes, int] = {}
-    for key, link_type, time, offset, captured, size in locate_packets(path, port=port):
+    for key, link_type, time, offset, captured, size in locate_packets(capture, port=port):
         share = shares.get(key)
         if share is None:
             if len(shares) >= _MOST_KNOWN:
                 shares.clear()
             share = shares[key] = crc32(ends_of(key)) % n_shares
-        page = waiting[share]
-        page += pack(offset, time, captured, size, link_type)
-        if len(page) >= most:
-            put(share)
-    pages.finish()
+        yield share, pack(offset, time, captured, size, link_type)
 
 
 class _Pages:
@@ -250,7 +384,8 @@ class _Pages:
     def put(self, share: int) -> None:
         """Write the page of a share."""
         page = self.waiting[share]
-        n_bytes = self._file.write(_PAGE.pack(self._last[share], len(page)) + page)
+        header = _PAGE.pack(self._last[share], len(page), crc32(page))
+        n_bytes = self._file.write(header + page)
         self._last[share], self._place = self._place, self._place + n_bytes
         page.clear()
 

@@ -15,7 +15,7 @@ from wiregen.formats.capture import (
     assemble_batches,
     read_streams,
 )
-from wirespark.capture_index import capture_index
+from wirespark.capture_index import share_packets
 from wirespark.columns import Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
@@ -48,9 +48,10 @@ class Share:
         if self.n_shares == 1:
             yield from read_streams(self.path, port=self.port)
             return
-        given = (self.path, self.port, self.n_shares)
-        with capture_index(*given, is_kept=self.is_index_kept) as index:
-            yield from assemble_batches(index.batches(self.index), port=self.port)
+        with share_packets(
+            self.path, self.port, share=self.index, n_shares=self.n_shares, is_kept=self.is_index_kept
+        ) as packets:
+            yield from assemble_batches(packets.batches(), port=self.port)
 
 
 Found = tuple[Columns, str | None]

@@ -23,6 +23,7 @@ from wirespark.errors import WireSparkError
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
 from wirespark.stream_rows import Walk
+from wirespark.user_cache import private_folder
 
 if TYPE_CHECKING:
     from wirespark.kernels.scanner import Scanner
@@ -261,21 +262,23 @@ def _scanned_cuts(
                     yield cut, None
 
 
-def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
+def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path | None:
+    """Return the place of the cuts in the cache, or None if there is no cache that others cannot write."""
+    folder = private_folder("cuts")
+    if folder is None:
+        return None
     status = os.stat(path)
     wishes = options.wishes
     facts = (
         path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
         wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
     )  # fmt: skip
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "wirespark" / "cuts" / f"{sha256(repr(facts).encode()).hexdigest()}.json"
+    return folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
 
 
 def _keep(place: Path, cuts: Cuts) -> None:
     """Write the cuts to the cache, completely or not at all. A cache that cannot be written is ignored."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as file:
             json.dump(cuts, file)
         os.replace(file.name, place)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import operator
 import os
 import random
+import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+from zlib import crc32
 
 import pytest
 
@@ -20,7 +24,14 @@ from hypothesis import strategies as st
 from tests.interop import traffic
 from tests.interop.traffic import LINKS, End
 
-from wiregen.formats.capture import Event, FlowBytes, Gap, LocatedPacket, locate_packets
+from wiregen.formats.capture import (
+    Event,
+    FlowBytes,
+    Gap,
+    LocatedPacket,
+    assemble_batches,
+    locate_packets,
+)
 from wirespark import capture_index
 from wirespark.captures import Share
 from wirespark.errors import WireSparkError
@@ -104,8 +115,8 @@ def test_the_tasks_of_a_capture_read_it_once_together(
     n_bytes = 0
     pread = os.pread
 
-    def counted_pass(source: str, **given: Any) -> Iterator[LocatedPacket]:
-        passes.append(source)
+    def counted_pass(source: BinaryIO, **given: Any) -> Iterator[LocatedPacket]:
+        passes.append(source.name)
         return locate_packets(source, **given)
 
     def counted(descriptor: int, size: int, offset: int) -> bytes:
@@ -139,14 +150,16 @@ def test_packets_next_to_each_other_are_read_at_once(
     pread = os.pread
 
     def counted(descriptor: int, size: int, offset: int) -> bytes:
-        sizes.append(size)
+        if os.path.sameopenfile(descriptor, capture.fileno()):
+            sizes.append(size)
         return pread(descriptor, size, offset)
 
     monkeypatch.setattr(os, "pread", counted)
     whole = streams_of(Share(path=str(path)).events())
-    found = [streams_of(share.events()) for share in shares_of(path, 2)]
+    with open(path, "rb") as capture:
+        found = [streams_of(share.events()) for share in shares_of(path, 2)]
     assert [each for each in found if each] == [whole]
-    assert len(sizes) < 10
+    assert len(sizes) == 1
 
 
 def test_an_index_is_of_one_state_of_a_capture(tmp_path: Path, cache: Path) -> None:
@@ -192,28 +205,150 @@ def test_a_damaged_index_is_made_again(tmp_path: Path, cache: Path, size: int) -
     assert index.read_bytes() == whole
 
 
-def test_pages_that_lead_in_a_circle_are_an_error(tmp_path: Path, cache: Path) -> None:
+def last_page(index: bytes, n_shares: int) -> int:
+    """Return the place of the last page of the last share that has packets."""
+    lasts: tuple[int, ...] = struct.unpack_from(f"<{n_shares}Q", index, len(index) - 8 * (n_shares + 1))
+    return max(lasts)
+
+
+def of_records(index: bytearray, place: int, offset: int) -> None:
+    """Write another offset into the first record of a page, with a checksum that is right."""
+    _, size, _ = struct.unpack_from("<QII", index, place)
+    struct.pack_into("<Q", index, place + 16, offset)
+    struct.pack_into("<I", index, place + 12, crc32(index[place + 16 : place + 16 + size]))
+
+
+DAMAGES: dict[str, Callable[[bytearray, int], None]] = {
+    "a circle": lambda index, page: struct.pack_into("<Q", index, page, page),
+    "a page in the magic": lambda index, page: struct.pack_into("<Q", index, page, 3),
+    "a size beyond the end": lambda index, page: struct.pack_into("<I", index, page + 8, 26 << 20),
+    "a size of no whole record": lambda index, page: struct.pack_into("<I", index, page + 8, 27),
+    "a size of zero": lambda index, page: struct.pack_into("<I", index, page + 8, 0),
+    "a bit of a record": lambda index, page: operator.setitem(index, page + 20, index[page + 20] ^ 1),
+    "an offset after the capture": lambda index, page: of_records(index, page, 1 << 40),
+    "an offset that wraps": lambda index, page: of_records(index, page, (1 << 64) - 1),
+    "a last page at the end": lambda index, _: struct.pack_into(
+        "<9Q", index, len(index) - 80, *[len(index) - 81] * 9
+    ),
+    "a last page beyond the end": lambda index, _: struct.pack_into(
+        "<9Q", index, len(index) - 80, *[1 << 62] * 9
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_an_index_with_a_damaged_page_is_made_again(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytearray, int], None]
+) -> None:
+    """Pages are checked before the first packet is read, those in the middle too."""
+    monkeypatch.setattr(capture_index, "_PAGE_SIZE", 100)
     path = tmp_path / "traffic"
     write_capture(path, random.Random(1), 5)
-    share, _ = shares_of(path, 2)
-    assert list(share.events())
+    found = [streams_of(share.events()) for share in shares_of(path)]
     (index,) = cache.glob("*.index")
-    whole = bytearray(index.read_bytes())
-    (last,) = struct.unpack_from("<Q", whole, len(whole) - 24)
-    struct.pack_into("<Q", whole, last, last)
-    index.write_bytes(whole)
-    with pytest.raises(WireSparkError, match="damaged: remove it"):
-        list(share.events())
+    whole = index.read_bytes()
+    damaged = bytearray(whole)
+    damage(damaged, last_page(whole, N_SHARES))
+    assert damaged != whole
+    index.write_bytes(damaged)
+    assert [streams_of(share.events()) for share in shares_of(path)] == found
+    assert index.read_bytes() == whole
 
 
-def test_a_folder_that_others_can_write_is_not_used(tmp_path: Path, cache: Path) -> None:
+@given(st.integers(0, 2**32))
+def test_any_damage_is_found(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """The streams are those of the capture, whichever bytes of the index are wrong."""
+    chance = random.Random(seed)
+    folder = tmp_path_factory.mktemp("damage")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        patch.setattr(capture_index, "_PAGE_SIZE", 100)
+        write_capture(folder / "traffic", random.Random(1), 3)
+        found = [streams_of(share.events()) for share in shares_of(folder / "traffic", 3)]
+        (index,) = folder.glob("wirespark/captures/*.index")
+        damaged = bytearray(index.read_bytes())
+        for _ in range(chance.randrange(1, 4)):
+            damaged[chance.randrange(len(damaged))] ^= chance.randrange(1, 256)
+        index.write_bytes(damaged[: chance.randrange(len(damaged) + 1)] if chance.random() < 0.3 else damaged)
+        assert [streams_of(share.events()) for share in shares_of(folder / "traffic", 3)] == found
+
+
+def failing(*_given: object, **_named: object) -> None:
+    raise OSError(errno.ENOSPC, "no space")
+
+
+@pytest.mark.parametrize("name", ["alone", "HiddenFile", "_write", "os.replace"])
+def test_an_index_that_cannot_be_kept_fails_no_task(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Neither locks nor space nor names: the capture itself can still be read."""
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    monkeypatch.setattr(f"wirespark.capture_index.{name}", failing)
+    found = [streams_of(share.events()) for share in shares_of(path)]
+    assert found == [streams_of(share.events()) for share in shares_of(path, is_index_kept=False)]
+    assert any(found)
+    assert not list(cache.glob("*.index")) and not list(cache.glob(".*.tmp"))
+
+
+def test_an_index_whose_time_cannot_be_set_is_used(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    found = [streams_of(share.events()) for share in shares_of(path)]
+    monkeypatch.setattr(os, "utime", failing)
+    monkeypatch.setattr(capture_index, "locate_packets", failing)
+    assert [streams_of(share.events()) for share in shares_of(path)] == found
+
+
+def test_a_link_in_the_place_of_an_index_is_not_followed(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    found = [streams_of(share.events()) for share in shares_of(path)]
+    (index,) = cache.glob("*.index")
+    os.replace(index, tmp_path / "elsewhere")
+    index.symlink_to(tmp_path / "elsewhere")
+    assert [streams_of(share.events()) for share in shares_of(path)] == found
+    assert stat.S_ISREG(index.lstat().st_mode)
+
+
+def test_old_indexes_are_removed_by_a_task_that_makes_none(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        write_capture(tmp_path / f"traffic{number}", random.Random(number), 5)
+        list(shares_of(tmp_path / f"traffic{number}")[0].events())
+    monkeypatch.setattr(capture_index, "_MOST_KEPT", 1)
+    list(shares_of(tmp_path / "traffic0")[0].events())
+    assert len(list(cache.glob("*.index"))) == 1
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["with an index", "in one pass"])
+def test_a_capture_that_is_replaced_meanwhile_is_read_as_it_was(
+    tmp_path: Path, cache: Path, *, is_kept: bool
+) -> None:
+    """It is opened once, so that its index and its packets are those of one file."""
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    write_capture(tmp_path / "other", random.Random(2), 6)
+    whole = streams_of(Share(path=str(path)).events())
+    with capture_index.share_packets(str(path), None, share=0, n_shares=1, is_kept=is_kept) as share:
+        os.replace(tmp_path / "other", path)
+        assert streams_of(assemble_batches(share.batches(), port=None)) == whole
+    assert streams_of(Share(path=str(path)).events()) != whole
+
+
+@pytest.mark.parametrize("depth", [0, 1], ids=["its own", "the one above"])
+def test_a_folder_that_others_can_write_is_not_used(tmp_path: Path, cache: Path, depth: int) -> None:
     path = tmp_path / "traffic"
     write_capture(path, random.Random(1), 5)
     cache.mkdir(parents=True)
-    cache.chmod(0o777)
+    folder = (cache, cache.parent)[depth]
+    folder.chmod(0o777)
     found = [streams_of(share.events()) for share in shares_of(path)]
     assert not list(cache.iterdir())
-    cache.chmod(0o700)
+    folder.chmod(0o700)
     assert found == [streams_of(share.events()) for share in shares_of(path)]
     assert list(cache.glob("*.index"))
 
@@ -234,7 +369,7 @@ def test_a_capture_that_changes_while_its_index_is_made_is_an_error(
     path = tmp_path / "traffic"
     write_capture(path, random.Random(1), 5)
 
-    def growing(source: str, **given: Any) -> Iterator[LocatedPacket]:
+    def growing(source: BinaryIO, **given: Any) -> Iterator[LocatedPacket]:
         yield from locate_packets(source, **given)
         write_capture(path, random.Random(2), 6)
 
@@ -247,11 +382,21 @@ def test_a_capture_that_changes_while_its_index_is_made_is_an_error(
 def test_a_capture_that_becomes_shorter_meanwhile_is_an_error(tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "traffic"
     write_capture(path, random.Random(1), 5)
-    with capture_index.capture_index(str(path), None, N_SHARES, is_kept=True) as index:
+    packets = capture_index.share_packets(str(path), None, share=0, n_shares=1, is_kept=True)
+    with packets as share:
         os.truncate(path, 30)
         with pytest.raises(WireSparkError, match="shorter"):
-            for share in range(N_SHARES):
-                list(index.batches(share))
+            list(share.batches())
+
+
+def test_an_index_that_is_damaged_meanwhile_is_an_error(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 5)
+    with capture_index.share_packets(str(path), None, share=0, n_shares=1, is_kept=True) as share:
+        (index,) = cache.glob("*.index")
+        os.truncate(index, 30)
+        with pytest.raises(WireSparkError, match="damaged while it was read"):
+            list(share.batches())
 
 
 @pytest.mark.parametrize("n_shares", [1, 500, 100_000])

@@ -42,10 +42,10 @@ def locate_packets(
     issues = Issues()
     for batch in read_batches(source, limits or CaptureLimits(), issues):
         link_type, _data, places, base = batch
-        first = places[0][0]
-        for segment in read_segments((batch,), port=port, issues=issues):
-            _number, time, start, end, size = places[segment[0] - first]
-            yield _new(LocatedPacket, (segment[2], link_type, time, base + start, end - start, size))
+        first, *_ = places[0]
+        for number, _, key, _, _, _, _, _ in read_segments((batch,), port=port, issues=issues):
+            _number, time, start, end, size = places[number - first]
+            yield _new(LocatedPacket, (key, link_type, time, base + start, end - start, size))
 
 
 def ends_of(key: bytes) -> bytes:
