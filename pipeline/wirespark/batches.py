@@ -10,6 +10,7 @@ from wirespark.columns import Batcher, Columns, first_rows
 from wirespark.decoders import Context, Snapshot, context_of
 from wirespark.objects import ObjectBatcher
 from wirespark.options import Wishes, has_numba
+from wirespark.storage import storage_of
 from wirespark.stream_rows import Walk
 
 if TYPE_CHECKING:
@@ -94,8 +95,7 @@ def slice_columns(part: Slice, wishes: Wishes, batch_size: int) -> Iterator[Colu
 def _fed(part: Slice, batcher: Batcher, batch_size: int) -> Iterator[Columns]:
     """Yield the columns of the slice, and of as many bytes after it as decide its last frames."""
     position, end = part.start, part.end
-    with open(part.path, "rb") as file:
-        file.seek(position)
+    with storage_of(part.path).open(part.path, position) as file:
         while end is None or batcher.given < end:
             size = batch_size if end is None else min(batch_size, max(end - position, _BEYOND))
             data = file.read(size if part.stop is None else min(size, part.stop - position))

@@ -22,6 +22,7 @@ from wirespark.errors import WireSparkError
 from wirespark.flow_pools import FlowDirection, Pools
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
+from wirespark.storage import storage_of
 
 __all__ = ["Share", "share_columns"]
 
@@ -46,7 +47,8 @@ class Share:
     def events(self) -> Iterator[Event]:
         """Yield the events of the share; of a capture in several shares only its own packets are read, and those of an index."""
         if self.n_shares == 1:
-            yield from read_streams(self.path, port=self.port)
+            with storage_of(self.path).open(self.path) as file:
+                yield from read_streams(file, port=self.port)
             return
         with share_packets(
             self.path, self.port, share=self.index, n_shares=self.n_shares, is_kept=self.is_index_kept

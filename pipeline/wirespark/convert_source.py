@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -25,6 +23,7 @@ from wirespark.planning import Part, n_shares_of, parts_of
 from wirespark.reading import located_columns
 from wirespark.receipts import Receipt, bundle_name, is_whole, name_of, read_receipt, way_of
 from wirespark.spark_types import struct_type
+from wirespark.storage import storage_of
 from wirespark.table_rows import rows_table
 from wirespark.targets import Target, target_of
 from wirespark.untyped import Batch
@@ -151,7 +150,10 @@ class _Conversion:
         """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(part, Slice):
             return way_of(part, self._options.wishes) == self._ways[name_of(part)]
-        return n_shares_of(part.path, os.path.getsize(part.path), self._options) == part.n_shares
+        return (
+            n_shares_of(part.path, storage_of(part.path).state(part.path).size, self._options)
+            == part.n_shares
+        )
 
     def _take(self, columns: Columns, file: str, flow: str | None) -> None:
         kept = columns
@@ -201,7 +203,7 @@ def _check_size(part: Part, size: int) -> None:
         AssertionError: Bytes are missing or duplicated: a bug of this package.
     """
     if isinstance(part, Slice):
-        end = part.end if part.end is not None else Path(part.path).stat().st_size
+        end = part.end if part.end is not None else storage_of(part.path).state(part.path).size
         if size != end - part.start:
             raise AssertionError(f"rows of {size} bytes for {end - part.start} of {part.path}")
 

@@ -6,7 +6,6 @@ tasks use, so both see the same frames. The offsets are kept in the cache of the
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import tempfile
@@ -19,9 +18,9 @@ from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture
 from wirespark.batches import Slice, scanner_of
 from wirespark.captures import Share
 from wirespark.decoders import Snapshot, has_context
-from wirespark.errors import WireSparkError
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
+from wirespark.storage import is_remote, storage_of
 from wirespark.stream_rows import Walk
 from wirespark.user_cache import private_folder
 
@@ -33,7 +32,6 @@ __all__ = [
     "bundled",
     "files_of",
     "grouped",
-    "matches_of",
     "n_shares_of",
     "parts_of",
     "role_of",
@@ -103,7 +101,7 @@ def _size(part: Part) -> int:
     """Return about how many bytes of its file a part takes."""
     if isinstance(part, Slice) and part.end is not None:
         return part.end - part.start
-    size = os.path.getsize(part.path)
+    size = storage_of(part.path).state(part.path).size
     return size - part.start if isinstance(part, Slice) else size // part.n_shares
 
 
@@ -115,43 +113,22 @@ def files_of(paths: tuple[str, ...]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for path in paths:
-        matches = matches_of(path)
-        if not matches:
-            raise WireSparkError(f"no file is named {path!r}: give a path or a pattern of existing files")
-        for match in matches:
-            found.update(dict.fromkeys(_files(Path(match).absolute())))
+        found.update(dict.fromkeys(storage_of(path).files(path)))
     return tuple(found)
 
 
-def matches_of(path: str) -> list[str]:
-    """Return the files and folders that a path or a pattern names.
-
-    Raises:
-        WireSparkError: They are not on a disk.
-    """
-    local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
-    if "://" in local:
-        raise WireSparkError(
-            f"{path!r} is not a file on this computer: copy it to a disk that all workers can read"
-        )
-    return [local] if os.path.exists(local) else sorted(glob.glob(local))
-
-
-def _files(path: Path) -> Iterator[str]:
-    if not path.is_dir():
-        yield str(path)
-        return
-    for file in sorted(path.rglob("*")):
-        if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
-            yield str(file)
-
-
 def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
-    is_cap = options.capture if options.capture is not None else options.wishes.is_native and is_capture(path)
-    if not is_cap:
+    if _is_capture(path, options):
+        yield from shares_of(path, storage_of(path).state(path).size, options)
+    else:
         yield from slices_of(path, options)
-        return
-    yield from shares_of(path, os.path.getsize(path), options)
+
+
+def _is_capture(path: str, options: ReadOptions) -> bool:
+    if options.capture is not None or not options.wishes.is_native:
+        return bool(options.capture)
+    with storage_of(path).open(path) as file:
+        return is_capture(file)
 
 
 def shares_of(path: str, size: int, options: ReadOptions) -> Iterator[Share]:
@@ -169,7 +146,13 @@ def shares_of(path: str, size: int, options: ReadOptions) -> Iterator[Share]:
 
 
 def n_shares_of(path: str, size: int, options: ReadOptions) -> int:
-    """Return the number of shares that a capture is cut into; a compressed one is inflated once, by one task."""
+    """Return the number of shares that a capture is cut into.
+
+    One task reads a compressed one, which is inflated once, and one that is not on a disk: its index would lead to many small
+    reads, each a request.
+    """
+    if is_remote(path):
+        return 1
     with open(path, "rb") as file:
         if compression_of(file.read(LONGEST_MAGIC)) is not None:
             return 1
@@ -189,7 +172,7 @@ def _may_hold(part: Part, pushed: Pushed) -> bool:
 def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
     """Yield the slices of a file, cut where frames begin."""
     role = role_of(path, options.wishes)
-    size = os.path.getsize(path)
+    size = storage_of(path).state(path).size
     cuts: Cuts = [(0, None)]
     if size > options.split_size:
         cuts += _known_cuts(path, role, options)
@@ -233,7 +216,7 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[i
     walk = Walk(options.wishes, role)
     error = options.wishes.package.native.DecodeError
     walk.due = options.split_size
-    with open(path, "rb") as file:
+    with storage_of(path).open(path) as file:
         while data := file.read(_CHUNK):
             for row in walk.feed(data):
                 if walk.cut is None or row.offset < walk.cut[0]:
@@ -255,7 +238,7 @@ def _scanned_cuts(
 
     relay = Relay(options.wishes, scanner, Walk(options.wishes, role))
     cutter = Cutter(options.split_size, options.wishes.package.native.DecodeError)
-    with open(path, "rb") as file:
+    with storage_of(path).open(path) as file:
         while data := file.read(_CHUNK):
             for part in relay.feed(data):
                 for cut in cutter.take(part):
@@ -267,10 +250,10 @@ def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path | No
     folder = private_folder("cuts")
     if folder is None:
         return None
-    status = os.stat(path)
+    state = storage_of(path).state(path)
     wishes = options.wishes
     facts = (
-        path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
+        path, state.size, state.modified, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
         wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
     )  # fmt: skip
     return folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"

@@ -18,6 +18,7 @@ from wirespark.batches import Slice
 from wirespark.options import Wishes
 from wirespark.packages import Package
 from wirespark.planning import Part
+from wirespark.storage import storage_of
 from wirespark.temporary_files import TEMPORARY, HiddenFile, remove_left
 
 __all__ = [
@@ -85,9 +86,9 @@ def bounds_of(part: Part) -> tuple[int, int | None]:
 
 def way_of(part: Part, wishes: Wishes) -> str:
     """Return a hash of everything that the rows of a part depend on."""
-    status = os.stat(part.path)
+    state = storage_of(part.path).state(part.path)
     facts = (
-        name_of(part), status.st_size, status.st_mtime_ns, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
+        name_of(part), state.size, state.modified, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
         sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, _plan_hash(wishes.package), getattr(part, "port", None),
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()

@@ -29,6 +29,7 @@ from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, role_of, shares_of
 from wirespark.source import BatchConverter, WirePartition
+from wirespark.storage import is_remote
 from wirespark.stream_rows import Walk
 from wirespark.untyped import Batch, Made
 
@@ -117,6 +118,10 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _present(self) -> dict[str, int]:
         """Return the files that exist now, the oldest first, and their sizes in bytes."""
         found = []
+        if any(map(is_remote, self._options.paths)):
+            raise WireSparkError(
+                "a stream follows files on disks only: read other storages with `spark.read`"
+            )
         for path in files_of(self._options.paths):
             try:
                 status = os.stat(path)

@@ -15,7 +15,7 @@ from pathlib import Path
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
 from wirespark.output import FileForm
-from wirespark.planning import Part, grouped, matches_of
+from wirespark.planning import Part, grouped
 from wirespark.receipts import (
     FOLDER,
     Receipt,
@@ -27,6 +27,7 @@ from wirespark.receipts import (
     way_of,
     write_receipt,
 )
+from wirespark.storage import disk_matches, is_remote
 from wirespark.temporary_files import alone
 
 __all__ = ["Target", "replaced", "target_of"]
@@ -202,8 +203,8 @@ def target_of(folder: str, options: ReadOptions, output: FileForm | None = None)
     has_kernels = options.wishes.kernel != "off" and has_numba()
     target = Target(Path(folder).absolute(), options, has_kernels, output or FileForm())
     for path in options.paths:
-        for match in matches_of(path):
-            _check_apart(Path(match).absolute(), target.path)
+        for match in () if is_remote(path) else disk_matches(path):
+            _check_apart(match, target.path)
     return target
 
 

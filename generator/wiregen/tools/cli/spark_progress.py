@@ -19,10 +19,11 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
     """Show a bar while the block runs, if the sources are large."""
     from wirespark import WireSparkError
     from wirespark.planning import files_of
+    from wirespark.storage import storage_of
 
     size = None
     with suppress(WireSparkError, OSError):  # the conversion itself reports it
-        size = sum(Path(file).stat().st_size for file in files_of(sources))
+        size = sum(storage_of(file).state(file).size for file in files_of(sources))
     over = threading.Event()
     with progress_of_rows(size) as report:
         thread = threading.Thread(target=_watch, args=(Path(target), report, over), daemon=True)

@@ -1,0 +1,281 @@
+"""The files that are read: on a disk, or in a storage that `pyarrow.fs` opens (`s3a`, `s3`, `gs`, `abfs`, `hdfs`).
+
+Invariant: credentials come from the environment of the process that reads. They are never part of a path, so that they are
+in no plan, row, receipt or message.
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+from urllib.parse import urlsplit
+
+from wirespark.errors import WireSparkError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+    from pyarrow.fs import FileInfo, FileSystem, S3FileSystem
+
+__all__ = ["FileState", "Storage", "disk_matches", "is_remote", "storage_of"]
+
+_S3 = ("s3", "s3a", "s3n")
+_SCHEMES = (*_S3, "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+_REQUEST_SIZE = 4 << 20
+"""Bytes that a request asks for at least, as long as there are so many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileState:
+    """The size of a file in bytes, and when it was modified, in nanoseconds since 1970.
+
+    Storages of objects know whole seconds only: a replacement of the same size in the same second is not noticed.
+    """
+
+    size: int
+    modified: int
+
+
+class Storage(Protocol):
+    """A place with files to read. Its paths are as a user gave them, with their scheme."""
+
+    def files(self, path: str) -> Sequence[str]:
+        """Return the files that a path, a folder or a pattern names, without hidden ones below folders.
+
+        Raises:
+            WireSparkError: It does not match any file, or the storage cannot be reached.
+        """
+
+    def state(self, path: str) -> FileState:
+        """Return the state of a file.
+
+        Raises:
+            OSError: There is no such file, or the storage cannot be reached.
+        """
+
+    def open(self, path: str, start: int = 0) -> BinaryIO:
+        """Open a file at an offset, without reading the bytes before it.
+
+        Raises:
+            OSError: There is no such file, or the storage cannot be reached.
+        """
+
+
+def is_remote(path: str) -> bool:
+    """Return whether a path is not one of a disk."""
+    return "://" in path and not path.startswith("file:")
+
+
+def storage_of(path: str) -> Storage:
+    """Return the storage that has the files of a path.
+
+    Raises:
+        WireSparkError: There is no storage of that scheme, or the path has a password.
+    """
+    if not is_remote(path):
+        return _Disk()
+    scheme, _, rest = path.partition("://")
+    authority = rest.partition("/")[0]
+    user, at, _ = authority.rpartition("@")
+    if at and ":" in user:
+        raise WireSparkError(
+            f"a path with a password is not read: give the credentials of {scheme} in the environment"
+        )
+    if scheme not in _SCHEMES:
+        known = ", ".join(_SCHEMES)
+        raise WireSparkError(
+            f"{path!r} is neither on a disk nor in a known storage: its scheme is one of {known}"
+        )
+    return _remote(scheme, authority)
+
+
+@dataclass(frozen=True, slots=True)
+class _Disk:
+    """The disks of this computer."""
+
+    def files(self, path: str) -> Sequence[str]:
+        matches = disk_matches(path)
+        if not matches:
+            raise _missing(path)
+        return [file for match in matches for file in _below(match)]
+
+    def state(self, path: str) -> FileState:
+        status = os.stat(path)
+        return FileState(size=status.st_size, modified=status.st_mtime_ns)
+
+    def open(self, path: str, start: int = 0) -> BinaryIO:
+        file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+        file.seek(start)
+        return file
+
+
+def disk_matches(path: str) -> list[Path]:
+    """Return the absolute paths of the files and folders on the disk that a path or a pattern names."""
+    local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
+    found = [local] if os.path.exists(local) else sorted(glob.glob(local))
+    return [Path(each).absolute() for each in found]
+
+
+def _missing(path: str) -> WireSparkError:
+    return WireSparkError(f"no file is named {path!r}: give a path or a pattern of existing files")
+
+
+def _below(path: Path) -> Iterator[str]:
+    if not path.is_dir():
+        yield str(path)
+        return
+    for file in sorted(path.rglob("*")):
+        if file.is_file() and not _is_hidden(file.relative_to(path).parts):
+            yield str(file)
+
+
+def _is_hidden(parts: Sequence[str]) -> bool:
+    return any(part.startswith((".", "_")) for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remote:
+    """What one bucket, container or name node has.
+
+    Attributes:
+        begin: The beginning of its paths as a user writes them, `s3a://bucket/`.
+        base: The beginning of the same paths in `system`.
+    """
+
+    begin: str
+    base: str
+    system: FileSystem
+
+    def files(self, path: str) -> Sequence[str]:
+        from pyarrow.fs import FileType
+
+        name = path.removeprefix(self.begin.rstrip("/")).strip("/")
+        parts = name.split("/")
+        n_plain = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+        try:
+            info = self.system.get_file_info(self._place(name))
+            if info.type == FileType.File:
+                return [path]
+            if info.type != FileType.NotFound:
+                n_plain = len(parts)
+            found = self._matching("/".join(parts[:n_plain]), parts[n_plain:])
+        except OSError as error:
+            raise WireSparkError(f"cannot read {path}: {_said(error)}") from None
+        if not found:
+            raise _missing(path)
+        return found
+
+    def state(self, path: str) -> FileState:
+        info: FileInfo = self.system.get_file_info(self._place(path.removeprefix(self.begin)))
+        if not info.is_file:
+            raise FileNotFoundError(f"{path} is not there any more")
+        return FileState(size=info.size, modified=info.mtime_ns or 0)
+
+    def open(self, path: str, start: int = 0) -> BinaryIO:
+        import pyarrow as pa
+
+        file = self.system.open_input_file(self._place(path.removeprefix(self.begin)))
+        size = file.size() - start
+        file.seek(start)
+        return io.BufferedReader(_RemoteFile(path, pa.BufferedInputStream(file, _REQUEST_SIZE), size))
+
+    def _place(self, name: str) -> str:
+        return f"{self.base}/{name}" if name else self.base or "/"
+
+    def _matching(self, folder: str, patterns: Sequence[str]) -> list[str]:
+        """Return the files below a folder whose first parts match the patterns, as those of a disk do."""
+        from pyarrow.fs import FileSelector
+
+        place = self._place(folder)
+        found = []
+        for info in self.system.get_file_info(FileSelector(place, recursive=True, allow_not_found=True)):
+            parts = info.path.removeprefix(place).strip("/").split("/")
+            if info.is_file and _matches(parts, patterns):
+                found.append("/".join(filter(None, (self.begin.rstrip("/"), folder, *parts))))
+        return sorted(found)
+
+
+def _matches(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    n_patterns = len(patterns)
+    if len(parts) < n_patterns or _is_hidden(parts[n_patterns:]):
+        return False
+    return all(
+        fnmatchcase(part, pattern) and (pattern.startswith(".") or not part.startswith("."))
+        for part, pattern in zip(parts, patterns, strict=False)
+    )
+
+
+class _RemoteFile(io.RawIOBase):
+    """The next bytes of a remote file.
+
+    A failed read is not an OSError: readers of captures take that for the end of a damaged file.
+    """
+
+    def __init__(self, path: str, stream: BinaryIO, size: int) -> None:
+        super().__init__()
+        self._path = path
+        self._stream = stream
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Read bytes into the buffer, and return their number: 0 at the end only.
+
+        Raises:
+            WireSparkError: The storage gives no more bytes, but the file has more.
+        """
+        view = memoryview(buffer).cast("B")
+        try:
+            data = self._stream.read(min(len(view), self._left))
+        except OSError as error:
+            raise WireSparkError(f"cannot read {self._path}: {_said(error)}") from None
+        if not data and self._left and len(view):
+            raise WireSparkError(f"{self._path} ended {self._left} bytes too early: read it again")
+        view[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
+
+
+@cache
+def _remote(scheme: str, authority: str) -> _Remote:
+    from pyarrow.fs import FileSystem
+
+    begin = f"{scheme}://{authority}/"
+    try:
+        if scheme not in _S3:
+            system, base = FileSystem.from_uri(begin)
+            return _Remote(begin=begin, base=base.rstrip("/"), system=system)
+        return _Remote(begin=begin, base=authority, system=_s3(authority))
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise WireSparkError(f"cannot open {begin}: {_said(error)}") from None
+
+
+def _s3(bucket: str) -> S3FileSystem:
+    """Return the bucket's S3: at the end point of the environment, or in its region, or where Amazon says that the bucket is."""
+    from pyarrow.fs import S3FileSystem, resolve_s3_region
+
+    endpoint = urlsplit(os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or "")
+    if endpoint.netloc:  # pyarrow reads these variables only with its own form of URIs
+        return S3FileSystem(
+            scheme=endpoint.scheme, endpoint_override=f"{endpoint.netloc}{endpoint.path}".rstrip("/")
+        )
+    is_told = "AWS_REGION" in os.environ or "AWS_DEFAULT_REGION" in os.environ
+    return S3FileSystem() if is_told else S3FileSystem(region=resolve_s3_region(bucket))
+
+
+def _said(error: Exception) -> str:
+    """Return the first line of an error's text: those of libraries in C++ have the whole request."""
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,194 @@
+"""Traffic in an object store: the same files, rows and errors as on a disk."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
+
+from tests.pipeline.objects import BUCKET, Objects, served_objects
+from tests.pipeline.rows import table_rows
+from tests.pipeline.streams import stream_of
+
+from wirespark import storage
+from wirespark.errors import WireSparkError
+from wirespark.options import ReadOptions
+from wirespark.planning import files_of, parts_of
+from wirespark.reading import located_columns
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURES = ROOT / "examples" / "captures"
+CODE = [str(ROOT / folder) for folder in ("generator", "pipeline", "generated/python")]
+NAMES = [
+    "a.bin", "b.bin", "week 1/c+d.bin", "week 1/e%20f.bin", "week 2/deep/g.bin", "week 2/h.txt", ".hidden/i.bin", "_j/k.bin",
+    "week 1/.l.bin", "week 1/_m.bin", "[n]/o.bin", "n/p.bin",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def objects() -> Iterator[Objects]:
+    storage._remote.cache_clear()
+    with served_objects() as found:
+        yield found
+    storage._remote.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory, objects: Objects) -> Path:
+    """Return a folder that is in the store too, below `tree`."""
+    folder = tmp_path_factory.mktemp("tree")
+    for name in NAMES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(name.encode())
+    objects.put_folder(folder, "tree")
+    return folder
+
+
+PATTERNS = ["", "/", "/a.bin", "/*.bin", "/week 1", "/week*", "/week */*.bin", "/*/deep", "/*/*", "/[n]", "/[n]/*", "/[m-n]/*.bin", "/.hidden", "/?.bin", "/week 1/e%20f.bin"]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_files_of_a_pattern_are_those_of_a_disk(tree: Path, pattern: str) -> None:
+    on_disk = {str(Path(path).relative_to(tree)) for path in files_of((f"{tree}{pattern}",))}
+    root = f"s3a://{BUCKET}/tree"
+    in_store = files_of((f"{root}{pattern}",))
+    assert {path.removeprefix(f"{root}/") for path in in_store} == on_disk and on_disk
+    for path in in_store:
+        name = path.removeprefix(f"{root}/").encode()
+        with storage.storage_of(path).open(path, 1) as file:
+            assert file.read() == name[1:]
+        assert storage.storage_of(path).state(path).size == len(name)
+
+
+@pytest.mark.parametrize("path", [f"s3a://{BUCKET}/none", f"s3://{BUCKET}/none/*", "s3://no-such-bucket/x"])
+def test_a_path_without_files_is_an_error_with_its_name(objects: Objects, path: str) -> None:
+    with pytest.raises(WireSparkError, match="no file is named|cannot read") as caught:
+        files_of((path,))
+    assert path in str(caught.value) and "not-to-be-seen" not in str(caught.value)
+
+
+def test_a_scheme_without_a_storage_is_an_error() -> None:
+    with pytest.raises(WireSparkError, match="its scheme is one of s3"):
+        files_of(("ftp://host/x",))
+
+
+def test_a_password_in_a_path_is_refused_and_not_repeated() -> None:
+    with pytest.raises(WireSparkError, match="in the environment") as caught:
+        files_of(("s3a://reader:secret@bucket/x",))
+    assert "secret" not in str(caught.value)
+
+
+def rows_in(path: str, **more: str) -> list[dict[str, Any]]:
+    """Return the rows of a path, without the file's name."""
+    options = ReadOptions.of({"path": path, "index": "false", **more})
+    rows = [
+        row
+        for part in parts_of(options)
+        for columns, file, flow in located_columns(part, options.wishes, options)
+        for row in table_rows(columns, options.wishes, file, flow)
+    ]
+    return [{name: value for name, value in row.items() if name != "_file"} for row in rows]
+
+
+@pytest.mark.parametrize("kernel", ["on", "off"])
+@pytest.mark.parametrize("split", ["16KiB", "1GiB"])
+def test_rows_of_a_stream_are_those_of_a_disk(
+    tmp_path: Path, objects: Objects, kernel: str, split: str
+) -> None:
+    """In several parts too, which are read from their offsets on."""
+    if kernel == "on":
+        pytest.importorskip("numba", reason="the kernels need numba")
+    stream = stream_of("pravega_documented", 3, 1000)
+    data = stream.data[:-2] + b"\xff" * 3 + stream.data
+    path = tmp_path / f"x.{stream.role}.bin"
+    path.write_bytes(data)
+    there = objects.put(f"streams/x.{stream.role}.bin", data)
+    given = {"protocol": "pravega_documented", "kernel": kernel, "split": split}
+    rows = rows_in(there, **given)
+    assert rows == rows_in(str(path), **given)
+    assert sum(row["_size"] for row in rows) == len(data)
+    n_parts = len(parts_of(ReadOptions.of({"path": there, "index": "false", **given})))
+    assert (n_parts > 2) == (split == "16KiB")
+
+
+@pytest.mark.parametrize("name", ["npm-w10-plain.pcap", "pravega-write-read.pcap.gz"])
+def test_rows_of_a_capture_are_those_of_a_disk(objects: Objects, name: str) -> None:
+    """A capture in a store is one task, whatever its size."""
+    there = objects.put(f"pcaps/{name}", (CAPTURES / name).read_bytes())
+    given = {"protocol": "pravega" if "pravega" in name else "lumberjack", "split": "1KiB"}
+    rows = rows_in(there, **given)
+    assert rows == rows_in(str(CAPTURES / name), **(given | {"split": "1GiB"}))
+    assert rows and len(parts_of(ReadOptions.of({"path": there, **given}))) == 1
+
+
+def test_an_object_that_vanishes_is_an_error_and_not_the_end_of_a_capture(objects: Objects) -> None:
+    """A reader of captures takes an OSError for the end of a damaged file: rows would be missing."""
+    data = (CAPTURES / "npm-w10-plain.pcap").read_bytes()
+    there = objects.put("pcaps/leaving", data + bytes(9 << 20))
+    with storage.storage_of(there).open(there) as file:
+        assert file.read(len(data)) == data
+        objects.client.delete_object(Bucket=BUCKET, Key="pcaps/leaving")
+        with pytest.raises(WireSparkError, match="cannot read .*leaving"):
+            file.read()
+
+
+def test_streams_follow_disks_only(objects: Objects) -> None:
+    streaming = pytest.importorskip("wirespark.streaming", reason="the extra `spark` is not installed")
+    source = importlib.import_module("wirespark.source").WireSource
+    there = objects.put("streams/y.bin", b"x")
+    given = {"path": there, "protocol": "lumberjack"}
+    schema = source(given).schema()
+    reader = streaming.FollowReader(ReadOptions.of(given), schema)
+    with pytest.raises(WireSparkError, match="on disks only"):
+        reader.latestOffset(reader.initialOffset(), reader.getDefaultReadLimit())
+
+
+PROGRAM = """
+import json, sys
+import wirespark
+from pyspark.sql import functions as F
+
+source, target = sys.argv[1:]
+config = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+spark = wirespark.session("storage", master="local[2]", config=config)
+table = spark.read.format("wire").option("protocol", "lumberjack").load(source)
+counts = {row["_message"]: row["count"] for row in table.groupBy("_message").count().collect()}
+names = sorted(row[0] for row in table.select("_file").distinct().collect())
+runs = [wirespark.convert(spark, source, target, protocol="lumberjack") for _ in range(2)]
+converted = spark.read.parquet(f"{target}/_frames").count()
+found = {"counts": counts, "files": names, "rows": converted, "resumed": [run.resumed for run in runs], "parts": runs[0].parts}
+print(json.dumps(found))
+spark.stop()
+"""
+
+
+def test_spark_reads_and_converts_objects(tmp_path: Path, objects: Objects) -> None:
+    """A second conversion knows the objects again; credentials are in none of the files that it writes."""
+    pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+    for number in range(3):
+        objects.put(f"night/{number}.pcap", (CAPTURES / "npm-w10-plain.pcap").read_bytes())
+    source, target = f"s3a://{BUCKET}/night", tmp_path / "tables"
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, source, str(target)],
+        env={**objects.environment, "PYTHONPATH": os.pathsep.join(CODE)}, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert found["files"] == [f"{source}/{number}.pcap" for number in range(3)]
+    assert (
+        sum(found["counts"].values())
+        == found["rows"]
+        == 3 * len(rows_in(f"{source}/0.pcap", protocol="lumberjack"))
+    )
+    assert found["parts"] == 3 and found["resumed"] == [0, 3]
+    written = [path.read_bytes() for path in target.rglob("*") if path.is_file()]
+    assert written and not any(b"not-to-be-seen" in data for data in written)
