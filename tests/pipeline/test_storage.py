@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -139,6 +140,16 @@ def test_an_object_that_vanishes_is_an_error_and_not_the_end_of_a_capture(object
         objects.client.delete_object(Bucket=BUCKET, Key="pcaps/leaving")
         with pytest.raises(WireSparkError, match="cannot read .*leaving"):
             file.read()
+
+
+def test_small_reads_share_requests(objects: Objects, caplog: pytest.LogCaptureFixture) -> None:
+    """A request costs as much as megabytes do; the bytes before the offset are not asked for."""
+    there = objects.put("requests", bytes(20 << 20))
+    caplog.set_level(logging.INFO, logger="werkzeug")
+    with storage.storage_of(there).open(there, 11 << 20) as file:
+        caplog.clear()
+        assert sum(map(len, iter(lambda: file.read(1 << 16), b""))) == 9 << 20
+    assert sum("GET /captures/requests" in record.getMessage() for record in caplog.records) == 3
 
 
 def test_streams_follow_disks_only(objects: Objects) -> None:
