@@ -52,6 +52,9 @@ class ItemDecoder(Protocol):
     @property
     def pending(self) -> int: ...
 
+    @property
+    def needed(self) -> int: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:

@@ -159,10 +159,10 @@ def verb(
     limits: tuple[str, ...],
     options: tuple[str, ...],
 ) -> int:
-    """ProxyServer connections between two peers of PROTOCOL (a name, or a path to a .wire file), and show their messages.
+    """Relay connections between two peers of PROTOCOL (a name, or a path to a .wire file), and show their messages.
 
-    Bytes are relayed unchanged and at once, unless faults are asked for. The messages of both directions are decoded, and checked against the sessions. Ends with
-    a summary after Ctrl-C. Exits with 1 if a rule was broken, or any bytes could not be decoded.
+    Bytes are relayed unchanged and at once, unless faults are asked for. The messages of both directions are decoded, and checked
+    against the sessions. Ends with a summary after Ctrl-C. Exits with 1 if a rule was broken, or any bytes could not be decoded.
     """
     from wiregen.runtime.sessions.table import Program
     from wiregen.schema.lowering import lower
@@ -297,7 +297,7 @@ def _run(
     recording: "CaptureRecording | None",
     totals: "Totals",
 ) -> int:
-    """ProxyServer until the end of the run; print the summary and return the exit code."""
+    """Relay until the end of the run; print the summary and return the exit code."""
     from wiregen.tools.cli.peer_addresses import reach
     from wiregen.tools.cli.proxying.relay import ListenError
 

@@ -1,6 +1,5 @@
 """The output formats of decoded messages: each takes frames and errors one by one, and stores none of them."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from wiregen.formats.jsonl import Line, LineMaker, backend_of, error_line
@@ -28,31 +27,20 @@ def sink(format_: str, settings: DecodingSettings, clock: Clock, *, is_live: boo
     the roles.
     """
     if format_ in ("jsonl", "json"):
-        printer: RowPrinter = JsonLines() if format_ == "jsonl" else JsonArray()
-        return _Lines(settings, clock, _Masked(printer, settings) if is_live else printer)
+        printer = JsonLines() if format_ == "jsonl" else JsonArray()
+        return _Lines(settings, clock, printer, is_masked=is_live)
     from wiregen.tools.cli.tree_sinks import HexdumpSink, Tree  # rich is not loaded for programs
 
     return (Tree if format_ == "tree" else HexdumpSink)(settings, clock, is_live=is_live)
 
 
-class _Masked:
-    """Prints objects without the values of secret fields."""
-
-    def __init__(self, printer: RowPrinter, settings: DecodingSettings) -> None:
-        self._printer = printer
-        self._schema = settings.schema
-        self.close = printer.close
-
-    def row(self, row: Mapping[str, object]) -> None:
-        from wiregen.formats.inspect import without_secrets
-
-        self._printer.row(without_secrets(row, self._schema))
-
-
 class _Lines:
-    """Prints a JSON object for every frame and error."""
+    """Prints a JSON object for every frame and error; `is_masked`: without the values of secret fields."""
 
-    def __init__(self, settings: DecodingSettings, clock: Clock, printer: JsonLines | JsonArray) -> None:
+    def __init__(
+        self, settings: DecodingSettings, clock: Clock, printer: JsonLines | JsonArray, *, is_masked: bool
+    ) -> None:
+        self._masked_by = settings.schema if is_masked else None
         self._writer = settings.carrier or settings.compiled
         self._maker = LineMaker(
             settings.schema, variant=settings.variant, limits=dict(settings.limits), carrier=self._writer
@@ -62,7 +50,13 @@ class _Lines:
         self.close = printer.close
 
     def write(self, decoded: Decoded) -> None:
-        self._printer.text(self._maker.text(self._line(decoded)))
+        line = self._line(decoded)
+        if self._masked_by is None:
+            self._printer.text(self._maker.text(line))
+        else:
+            from wiregen.formats.inspect import without_secrets
+
+            self._printer.row(without_secrets(line, self._masked_by))
 
     def _line(self, decoded: Decoded) -> Line:
         time = None if decoded.time is None else self._clock.shown(decoded.time)

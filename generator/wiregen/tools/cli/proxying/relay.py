@@ -111,7 +111,7 @@ class ProxyServer:
         self._pending: set[asyncio.Future[bool]] = set()
 
     async def run(self, listening: Callable[[int], None]) -> None:
-        """ProxyServer connections; `listening` is called with the port.
+        """Relay connections; `listening` is called with the port.
 
         Raises:
             ListenError: It is not possible to listen at the address.
