@@ -27,7 +27,7 @@ OVER_NAMES = (
     "build NONE", "check NONE.wire", "fmt NONE.wire", "lint NONE.wire", "docs build NONE", "vectors build NONE",
     "vectors verify NONE", "vectors run NONE -- true", "ir NONE", "decode NONE --hex 00", "encode NONE", "replay NONE x.pcap",
     "diff NONE a b", "shrink NONE x", "transcode NONE --from native --to msgpack", "fuzz NONE", "play NONE",
-    "proxy NONE --listen 0 --to 1",
+    "proxy NONE --listen 0 --to 1", "simulate NONE --as a --connect 1",
 )  # fmt: skip
 """Calls with the name of a protocol, or file, that is missing."""
 

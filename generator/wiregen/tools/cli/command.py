@@ -46,6 +46,7 @@ _VERBS = {
     "proxy": "Relay connections between two peers, and show their messages.",
     "replay": "Check a recorded connection against the sessions of its protocol.",
     "shrink": "Find the smallest bytes that still have the same error.",
+    "simulate": "Be a peer that keeps the sessions of its protocol, to test the other side.",
     "spark": "Convert captured traffic to tables, with Spark.",
     "transcode": "Convert a stream from one serialization to another.",
     "vectors": "Build conformance vectors, and check implementations against them.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wiregen.tools.cli.failure import USAGE, Failure
 from wiregen.tools.cli.messages import tell
-from wiregen.tools.cli.peer_addresses import address_of, reach, tls_client, tls_from, tls_server
+from wiregen.tools.cli.peer_addresses import address_of, peer_tls, reach
 
 if TYPE_CHECKING:
     from wiregen.conformance.judge import Verdict
@@ -107,21 +107,14 @@ class EndpointOptions:
         )
 
     def _tls(self) -> ssl.SSLContext | None:
-        if not self.tls:
-            given = [name for name in ("ca", "cert", "key", "server_name") if getattr(self, name)]
-            if given:
-                raise Failure(f"--{given[0].replace('_', '-')} is only for TLS", "add --tls", code=USAGE)
-            return None
-        is_server = self.listen is not None
-        if is_server and not (self.cert and self.key):
-            raise Failure("--listen with --tls needs --cert and --key", "give both as PEM files", code=USAGE)
-
-        def made() -> ssl.SSLContext:
-            if self.cert and is_server:
-                return tls_server(self.cert, self.key or "", self.ca)
-            return tls_client(self.ca, self.cert, self.key)
-
-        return tls_from((self.ca, self.cert, self.key), made)
+        return peer_tls(
+            is_tls=self.tls,
+            is_server=self.listen is not None,
+            ca=self.ca,
+            cert=self.cert,
+            key=self.key,
+            server_name=self.server_name,
+        )
 
 
 def verdicts_of(

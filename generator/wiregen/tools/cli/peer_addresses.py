@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from wiregen.language.regular_files import read_regular
 from wiregen.tools.cli.failure import USAGE, Failure
 
-__all__ = ["address_of", "reach", "tls_client", "tls_from", "tls_server"]
+__all__ = ["address_of", "peer_tls", "reach", "refuse_tls_options", "tls_client", "tls_from", "tls_server"]
 
 _ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.%]+)\]:|(?P<host>[^:\[\]]*):)?(?P<port>[0-9]{1,5})")
 _LOOPBACK: Final = "127.0.0.1"
@@ -34,6 +34,34 @@ def reach(host: str) -> str:
     except ValueError:
         is_here = False
     return "" if is_here else ": every host that reaches this computer can connect, not only the peer"
+
+
+def peer_tls(
+    *,
+    is_tls: bool,
+    is_server: bool,
+    ca: str | None,
+    cert: str | None,
+    key: str | None,
+    server_name: str | None,
+) -> ssl.SSLContext | None:
+    """Return the TLS settings in the options of a verb that connects or listens; exit if they do not fit together."""
+    if not is_tls:
+        given = {"--ca": ca, "--cert": cert, "--key": key, "--server-name": server_name}
+        refuse_tls_options("--tls", given)
+        return None
+    if not is_server:
+        return tls_from((ca, cert, key), lambda: tls_client(ca, cert, key))
+    if not cert or not key:
+        raise Failure("--listen with --tls needs --cert and --key", "give both as PEM files", code=USAGE)
+    return tls_from((ca, cert, key), lambda: tls_server(cert, key, ca))
+
+
+def refuse_tls_options(needed: str, options: Mapping[str, str | None]) -> None:
+    """Refuse options of TLS where it is not used; `needed` is the option that turns it on."""
+    given = next((name for name, value in options.items() if value), None)
+    if given is not None:
+        raise Failure(f"{given} is only for TLS", f"add {needed}", code=USAGE)
 
 
 def tls_from(files: Iterable[str | None], make: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:

@@ -246,10 +246,10 @@ def _delays(texts: tuple[str, ...], schema: "Schema") -> dict[str, float]:
 
 
 def _server_tls(is_tls: bool, cert: str | None, key: str | None, ca: str | None) -> "SSLContext | None":
-    from wiregen.tools.cli.peer_addresses import tls_from, tls_server
+    from wiregen.tools.cli.peer_addresses import refuse_tls_options, tls_from, tls_server
 
     if not is_tls:
-        _refuse_options("--tls", {"--cert": cert, "--key": key, "--client-ca": ca})
+        refuse_tls_options("--tls", {"--cert": cert, "--key": key, "--client-ca": ca})
         return None
     if cert is None or key is None:
         raise Failure("--tls needs --cert and --key", "give both as PEM files")
@@ -259,21 +259,14 @@ def _server_tls(is_tls: bool, cert: str | None, key: str | None, ca: str | None)
 def _client_tls(
     is_tls: bool, ca: str | None, cert: str | None, key: str | None, name: str | None
 ) -> "SSLContext | None":
-    from wiregen.tools.cli.peer_addresses import tls_client, tls_from
+    from wiregen.tools.cli.peer_addresses import refuse_tls_options, tls_client, tls_from
 
     if not is_tls:
-        _refuse_options(
+        refuse_tls_options(
             "--to-tls", {"--to-ca": ca, "--to-cert": cert, "--to-key": key, "--server-name": name}
         )
         return None
     return tls_from((ca, cert, key), lambda: tls_client(ca, cert, key))
-
-
-def _refuse_options(needed: str, options: dict[str, str | None]) -> None:
-    """Refuse options of TLS where it is not used."""
-    given = next((name for name, value in options.items() if value is not None), None)
-    if given is not None:
-        raise Failure(f"{given} is only for TLS", f"add {needed}")
 
 
 def _recording(name: str | None, *, is_forced: bool) -> "CaptureRecording | None":

@@ -12,6 +12,8 @@ __all__ = [
     "capture_port",
     "large",
     "limits",
+    "live_connect",
+    "live_listen",
     "local_port",
     "only_check",
     "output_file",
@@ -26,6 +28,9 @@ __all__ = [
     "spark_remote",
     "spark_role",
     "strict",
+    "tls",
+    "tls_ca",
+    "tls_name",
     "variant",
 ]
 
@@ -105,6 +110,17 @@ spark_role = click.option(
 )
 strict = click.option(
     "--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient."
+)
+live_connect = click.option("--connect", metavar="[HOST:]PORT", help="Connect to the peer at this address.")
+live_listen = click.option(
+    "--listen",
+    metavar="[HOST:]PORT",
+    help="Wait for the peer at this address. Without HOST: only this computer. 0 is any free port.",
+)
+tls = click.option("--tls", is_flag=True, help="Use TLS 1.2 or later.")
+tls_ca = click.option("--ca", type=PEM, help="PEM file of the authority that signed the peer's certificate.")
+tls_name = click.option(
+    "--server-name", metavar="NAME", help="Name in the certificate of the peer, if it is not HOST."
 )
 variant = click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
 

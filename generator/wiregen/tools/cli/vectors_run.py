@@ -50,7 +50,7 @@ __all__ = ["verb"]
 )
 @click.option("--cert", type=shared_options.PEM, help="PEM file of the runner's own certificate.")
 @click.option("--key", type=shared_options.PEM, help="PEM file of the key of --cert.")
-@click.option("--server-name", metavar="NAME", help="Name in the certificate of the peer, if it is not HOST.")
+@shared_options.tls_name
 @click.option(
     "--strict",
     is_flag=True,
