@@ -243,6 +243,22 @@ def test_a_second_interrupt_ends_at_once_with_its_exit_code(tmp_path: Path) -> N
         assert tool.stop().code == 130
 
 
+def test_the_other_role_may_be_the_one_that_connects(tmp_path: Path) -> None:
+    def writer(peer: socket.socket) -> None:
+        peer.sendall(SENT)
+        assert received(peer, len(ACK)) == ACK
+
+    target = Listener(writer)
+    with running_tool(tmp_path, *arguments(target.port), "--from", "reader") as tool:
+        with connected(tool.port()) as peer:
+            assert received(peer, len(SENT)) == SENT
+            peer.sendall(ACK)
+            target.join()
+        ended = tool.stop()
+    assert ended.code == 0
+    assert (ended.messages("writer"), ended.messages("reader")) == (["Window", "Json", "Json"], ["Ack"])
+
+
 # ---- secrets and recordings
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 from pathlib import Path
 
 import pytest
 from tests.commands import called
+from tests.interop.certificates import make_certificates
 from tests.proxies import Ended, Listener, connected, received, running_tool
 
 from wireproto import lumberjack as lj
@@ -154,6 +156,22 @@ def test_two_peers_by_chance_keep_the_rules_of_every_construct(tmp_path: Path) -
             tool.wait()
         assert len(ended.messages("asker")) == 15
         assert "0 errors, 0 violations" in ended.summary, ended.errors
+
+
+def test_a_peer_with_tls(tmp_path: Path) -> None:
+    made = make_certificates(tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(made.server, made.server_key)
+
+    def secured(peer: socket.socket) -> None:
+        with server.wrap_socket(peer, server_side=True) as wire:
+            reader(wire)
+
+    target = Listener(secured)
+    ended = simulated_writer(tmp_path, target.port, "--tls", "--ca", made.ca, "--messages", "5")
+    target.join()
+    assert ended.code == 0, ended.errors
+    assert len(ended.messages("writer")) == 5
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ class _Network:
         """Return the streams of one connection.
 
         Raises:
-            OSError: There is none within `timeout` seconds.
+            OSError: The peer did not connect, or was not reached, within `timeout` seconds.
         """
         async with asyncio.timeout(timeout):
             if not self._is_listening:
@@ -206,7 +206,7 @@ def _trace(subject: "Subject", name: str) -> "Trace":
     traces = {each.trace.title: each.trace for each in told_conversations(subject.protocol)}
     trace = traces.get(name)
     if trace is None:
-        listed = ", ".join(f"`{title}`" for title in traces) or "the file has none"
+        listed = ", ".join(f"`{title}`" for title in traces) or "the file has no conversations"
         raise Failure(
             f"there is no conversation `{name}` in {subject.protocol.name}",
             did_you_mean(name, tuple(traces)) or listed,

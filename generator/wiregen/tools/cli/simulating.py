@@ -94,7 +94,7 @@ class SimulatedPeer:
                 if not await self._hear(self._bounds.timeout):
                     sent = f"after {number} of {self._bounds.n_messages} messages"
                     raise PeerError(
-                        f"{sent}, {self._side.own} has none that it may send, and {self._side.peer} was quiet"
+                        f"{sent}, {self._side.own} may not send any message, and {self._side.peer} was quiet"
                     )
             await self._say(data)
             await self._hear(self._bounds.pause)

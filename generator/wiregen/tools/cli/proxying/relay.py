@@ -115,7 +115,7 @@ class ProxyServer:
 
         Raises:
             ListenError: It is not possible to listen at the address.
-            OSError: Nothing can be printed on stdout.
+            OSError: The reader of stdout has closed it, or the disk is full.
         """
         self._catch_signals()
         sys.setswitchinterval(_SWITCHING)
@@ -379,7 +379,7 @@ class _Connection:
             raise _Cut
 
     def _observe(self, way: _Way, data: bytes) -> None:
-        """Record bytes, and have them decoded if there is room for them to wait."""
+        """Record bytes, and have them decoded unless too many wait already."""
         work, now, size = self._work, time.time(), len(data)
         if self._recorded is not None:
             self._recorded.send(data, from_opener=way.from_opener)
@@ -426,6 +426,6 @@ class _Connection:
 
 
 def _peer_of(writer: asyncio.StreamWriter) -> Endpoint:
-    """Return the address of a peer; one that is gone already has none."""
+    """Return the address of a peer; 0.0.0.0 for one that has closed already."""
     address = writer.get_extra_info("peername") or ("0.0.0.0", 0)
     return Endpoint(address=str(address[0]), port=int(address[1]))
