@@ -25,7 +25,7 @@ PAIRS = {
     "ipv6": ("::1", "fe80::1%eth0"),
     "both": ("127.0.0.1", "::1"),
 }
-SIZES = (1, 2, 7, 1460, 16_384, 16_385, 70_001)
+SIZES = (1, 2, 7, 1460, 2048, 2049, 32_768, 32_769, 100_001)
 
 
 def written(addresses: tuple[str, str], *, is_reset: bool = False) -> tuple[bytes, dict[bool, bytes]]:
