@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias, assert_never
 
 from wiregen.language.checker.inspection import Inspection, Record
 from wiregen.schema.graph import components
@@ -12,19 +14,44 @@ from wiregen.schema.walk import flat_fields, inner_expressions
 
 __all__ = ["RULES"]
 
-_SIZE = "size "
-_END = "end "
 _MAX_CHECKED = 500
 """The most fields of one checksum that are checked."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """The value of a field."""
+
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """The size of a field."""
+
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The offset at the end of the field at a position of its declaration."""
+
+    position: int
+
+
+_Known: TypeAlias = _Value | _Size | _End
+"""What has to be known for something else."""
+
+
 def _derived_in_a_circle(inspection: Inspection) -> None:
     for record in inspection.records:
-        derived = [field.name for field in record.flat if isinstance(field.value, Derived)]
+        derived: list[_Known] = [
+            _Value(field.name) for field in record.flat if isinstance(field.value, Derived)
+        ]
         for group in components(derived, partial(_needed, record)):
             if len(group) == 1 and group[0] not in _needed(record, group[0]):
                 continue
-            first, *rest = (record.by_name[node] for node in group[::-1] if node in record.by_name)
+            first, *rest = (record.by_name[each.field] for each in group[::-1] if isinstance(each, _Value))
             inspection.error(
                 "WG3021",
                 f"`{first.name}` cannot be computed, because it depends on itself",
@@ -34,23 +61,21 @@ def _derived_in_a_circle(inspection: Inspection) -> None:
             )
 
 
-def _needed(record: Record, node: str) -> tuple[str, ...]:
-    """Return the nodes that must be known before `node`.
-
-    A node is the name of a field for its value, `size NAME` for its size, `end POSITION` for the offset at its end.
-    """
-    if node.startswith(_SIZE):
-        return tuple(name for name in _inside(node.removeprefix(_SIZE), record) if name in record.by_name)
-    if node.startswith(_END):
-        position = int(node.removeprefix(_END))
-        before = (f"{_END}{position - 1}",) if position else ()
-        return (f"{_SIZE}{record.flat[position].name}", *before)
-    field = record.by_name[node]
-    if not isinstance(field.value, Derived):
-        return ()
-    operands = tuple(_operands(field.value.value))
-    ends = (f"{_END}{record.positions[node]}",) if Position(what="offset") in operands else ()
-    return (*(name for each in operands for name in _named(each, record)), *ends)
+def _needed(record: Record, known: _Known) -> tuple[_Known, ...]:
+    """Return what must be known before."""
+    match known:
+        case _Size(name):
+            return tuple(_Value(each) for each in _inside(name, record) if each in record.by_name)
+        case _End(position):
+            before = (_End(position - 1),) if position else ()
+            return (_Size(record.flat[position].name), *before)
+        case _Value(name):
+            value = record.by_name[name].value
+            operands = tuple(_operands(value.value)) if isinstance(value, Derived) else ()
+            ends = (_End(record.positions[name]),) if Position(what="offset") in operands else ()
+            return (*(each for operand in operands for each in _named(operand, record)), *ends)
+        case _:
+            assert_never(known)
 
 
 def _operands(expression: Expression) -> Iterator[Expression]:
@@ -61,14 +86,14 @@ def _operands(expression: Expression) -> Iterator[Expression]:
             yield from _operands(inner)
 
 
-def _named(expression: Expression, record: Record) -> Iterator[str]:
+def _named(expression: Expression, record: Record) -> Iterator[_Known]:
     match expression:
         case FieldReference(path=path, scope="own") if path and path[0] in record.by_name:
-            yield path[0]
+            yield _Value(path[0])
         case Call(function="size", arguments=(FieldReference(path=(name,), scope="own"), *_)):
-            yield _SIZE + name
+            yield _Size(name)
         case Checksum(first=first, last=last):
-            yield from _between(record, first, last)
+            yield from map(_Value, _between(record, first, last))
         case _:
             return
 
