@@ -27,6 +27,7 @@ from wiregen.runtime.schema.expressions import (
     Checksum,
     Expression,
     FieldReference,
+    Item,
     ListOf,
     Number,
     Octets,
@@ -224,9 +225,25 @@ def _candidates(type_: Type, where: Expression) -> Iterator[Any]:
             yield from ("w" * size for size in range(_LONGEST))
         case Bytes():
             yield from (bytes.fromhex(node.hex) for node in nodes_in(where) if isinstance(node, Octets))
-            yield from (bytes(index % 251 + 1 for index in range(size)) for size in range(_LONGEST))
+            asked = dict(_asked_items(where))
+            yield from (
+                bytes(asked.get(index, index % 251 + 1) for index in range(size)) for size in range(_LONGEST)
+            )
         case List():
             yield from range(_LONGEST)
+
+
+def _asked_items(where: Expression) -> Iterator[tuple[int, int]]:
+    """Yield the index of each byte that is compared with a number, and a number that may be right."""
+    for node in nodes_in(where):
+        match node:
+            case Operation(operator, Item(_, Number(index)), Number(number)):
+                beside = {"<": -1, ">": 1, "!=": 1}.get(operator, 0)
+                yield index, max(0, min(number + beside, 255))
+            case Operation(
+                "in", Item(_, Number(index)), ListOf((Number(number) | Range(Number(number)), *_))
+            ):
+                yield index, number & 255
 
 
 def _numbers(where: Expression, low: int, high: int) -> Iterator[int]:
