@@ -194,3 +194,7 @@ def test_texts_of_the_guide_are_shipped() -> None:
         "docs/vectors.md",
     ):
         assert text.count(f'"{name}"') == 2
+
+
+def test_alternatives_of_a_sign_are_in_parentheses() -> None:
+    assert notation_of_rules(("term",)).splitlines()[0].endswith('term ("*" | "/" | "%") unary')

@@ -65,10 +65,9 @@ def _read() -> tuple[dict[str, list[str]], dict[str, str]]:
             continue
         terminal, rule = _TERMINAL.match(line), _RULE.match(line)
         if terminal:
-            word = _WORD.match(terminal[2])
-            words[terminal[1]] = (
-                f'"{word[1]}"' if word else terminal[2] if terminal[2][0] == '"' else terminal[1]
-            )
+            word, text = _WORD.match(terminal[2]), terminal[2]
+            signs = f"({text})" if " | " in text else text
+            words[terminal[1]] = f'"{word[1]}"' if word else signs if text[0] == '"' else terminal[1]
         elif rule:
             current = rules.setdefault(rule[1], [])
             current.append(_ALIAS.sub("", rule[2]))
