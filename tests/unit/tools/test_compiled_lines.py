@@ -14,7 +14,7 @@ from wiregen.conformance.vectors.repetition import octets
 from wiregen.runtime.stream.context import Context
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
-from wiregen.tools.cli import decode
+from wiregen.tools.cli import protocols
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import DecodingSettings
 from wiregen.tools.cli.direction import Direction
@@ -83,9 +83,21 @@ def test_lines_of_vectors(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_lines_of_captures(path: Path, format_: str, monkeypatch: pytest.MonkeyPatch) -> None:
     protocol = "pravega" if path.name.startswith("pravega") else "lumberjack"
     plain = run("decode", protocol, path, "--format", format_)
-    monkeypatch.setattr(decode, "_LARGE", 0)
+    monkeypatch.setattr(protocols, "_LARGE", 0)
     assert run("decode", protocol, path, "--format", format_).stdout == plain.stdout
     assert len(plain.stdout.splitlines()) > 1
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
+@pytest.mark.parametrize("format_", ["text", "jsonl"])
+def test_replays_of_captures(path: Path, format_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    protocol = "pravega" if path.name.startswith("pravega") else "lumberjack"
+    for options in ((), ("--strict",)):
+        monkeypatch.setattr(protocols, "_LARGE", 1 << 40)
+        plain = run("replay", protocol, path, "--format", format_, *options)
+        monkeypatch.setattr(protocols, "_LARGE", 0)
+        assert run("replay", protocol, path, "--format", format_, *options).stdout == plain.stdout
+        assert plain.stdout
 
 
 def test_small_inputs_and_other_output_compile_nothing(
@@ -95,7 +107,7 @@ def test_small_inputs_and_other_output_compile_nothing(
     monkeypatch.setattr("wiregen.generate.packages.make", lambda *given: made.append(given))
     data = bytes.fromhex("32 41 00000001")
     (tmp_path / "small").write_bytes(data)
-    (tmp_path / "large").write_bytes(data * (decode._LARGE // len(data) + 1))
+    (tmp_path / "large").write_bytes(data * (protocols._LARGE // len(data) + 1))
     for options in (("small",), ("large", "--format", "hex"), ("large", "--count"), ("missing",)):
         result = run("decode", "lumberjack", tmp_path / options[0], "--from", "reader", *options[1:])
         assert result.exit_code in (0, 2)

@@ -1,6 +1,5 @@
 """`wiregen decode`: bytes, or a capture, to messages; any .wire file will do, nothing has to be built."""
 
-import os
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from wiregen.tools.cli.sinks import Sink
 
 __all__ = ["verb"]
-
-_LARGE = 1 << 20
 
 
 @click.command("decode")
@@ -121,7 +118,7 @@ def verb(
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import from_hex, open_bytes, open_growing
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
-    from wiregen.tools.cli.protocols import carrier_of, native_of
+    from wiregen.tools.cli.protocols import carrier_of, compiled_for
 
     if digits is not None and (file is not None or pcap or is_followed):
         raise Failure("--hex and a file are both given", "give only one of them")
@@ -131,8 +128,8 @@ def verb(
     is_asked = is_counted or (where, select, group_by) != (None, None, None)
     shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
     compiled = None
-    if carrier is None and shape in ("jsonl", "json") and not is_asked and _is_large(file):
-        compiled = native_of(subject)
+    if carrier is None and shape in ("jsonl", "json") and not is_asked:
+        compiled = compiled_for(subject, file)
     schema = lower(subject.protocol)
     settings = DecodingSettings(
         schema=schema,
@@ -153,14 +150,6 @@ def verb(
         if source.path is not None and not pcap:
             tell("the input is a capture")
         return _decode(source, settings, sender, before, port, ports, output)
-
-
-def _is_large(name: str | None) -> bool:
-    """Return whether a file has so many bytes that compiling the codec takes less time than it saves."""
-    try:
-        return name is not None and name != "-" and os.stat(name).st_size >= _LARGE
-    except OSError:
-        return False  # whoever opens it says why
 
 
 def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:

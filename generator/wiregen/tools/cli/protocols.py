@@ -1,5 +1,6 @@
 """From the names that the user gave to checked protocols: configuration, file, front end, diagnostics on stderr."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -24,6 +25,7 @@ __all__ = [
     "carrier_of",
     "check_names",
     "chosen_names",
+    "compiled_for",
     "completions",
     "configuration",
     "exit_code",
@@ -38,6 +40,8 @@ __all__ = [
 
 _USAGE_CODES = ("WG5002", "WG5003", "WG5005", "WG5020", "WG5021", "WG6")
 _FILE_CODES = ("WG1001", "WG1002")
+_LARGE = 1 << 20
+"""Bytes from which on a file is read by compiled code."""
 
 
 def configuration(report: "Report") -> "Config":
@@ -141,6 +145,19 @@ def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]
         return spoken(name), None
     package = package_of(name, (backend,))
     return package.subject, package.serialization(backend)
+
+
+def compiled_for(subject: "Subject", *files: str | None) -> "Serialization | None":
+    """Return the native serialization as compiled code if files are so large that it saves more time than it takes to build."""
+    return native_of(subject) if sum(map(_size_of, files)) >= _LARGE else None
+
+
+def _size_of(name: str | None) -> int:
+    """Return the size of a file in bytes; 0 if it is not known."""
+    try:
+        return 0 if name in (None, "-") else os.stat(str(name)).st_size
+    except OSError:
+        return 0  # whoever opens it says why
 
 
 def native_of(subject: "Subject") -> "Serialization":

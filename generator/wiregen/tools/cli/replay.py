@@ -67,7 +67,7 @@ def verb(
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import open_bytes
     from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
-    from wiregen.tools.cli.protocols import spoken
+    from wiregen.tools.cli.protocols import compiled_for, spoken
 
     subject = spoken(protocol)
     schema = lower(subject.protocol)
@@ -76,7 +76,11 @@ def verb(
             f"{schema.name} has no sessions", "use `wiregen decode` to see the messages of a capture"
         )
     settings = DecodingSettings(
-        schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
+        schema=schema,
+        variant=variant_of(schema, variant),
+        limits=limits_of(schema, limits),
+        is_strict=strict,
+        compiled=compiled_for(subject, capture, second),
     )
     closes = (on_error or schema.on_error) == "close"
     replay = _Replay(Program(schema), settings, options_of(schema, options), closes=closes)
