@@ -168,7 +168,7 @@ def verb(
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
-    from wiregen.tools.cli.protocols import spoken
+    from wiregen.tools.cli.protocols import native_of, spoken
     from wiregen.tools.cli.proxying.faults import FaultOptions, faults_of
     from wiregen.tools.cli.proxying.observing import Observation
     from wiregen.tools.cli.proxying.relay import ProxyServer, RelaySettings
@@ -183,8 +183,14 @@ def verb(
     assert subject.workspace is not None  # of a .wire file
     schema = lower(subject.protocol)
     opener, other = _sides(schema, role)
+    shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
+    has_faults = bool(cut or drop or change)
     settings = DecodingSettings(
-        schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
+        schema=schema,
+        variant=variant_of(schema, variant),
+        limits=limits_of(schema, limits),
+        is_strict=strict,
+        compiled=native_of(subject) if shape == "jsonl" and not has_faults else None,
     )
     observation = Observation(
         settings=settings,
@@ -194,7 +200,6 @@ def verb(
     )
     faults = faults_of(FaultOptions(cut=cut, drop=drop, change=change), settings, subject.workspace)
     totals = Totals(schema.roles)
-    shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
     shared = SharedWork(observation, Screen(shape, settings, Clock(time_form)), totals, faults)
     relayed = RelaySettings(
         listen=ends[0],
