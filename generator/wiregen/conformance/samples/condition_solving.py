@@ -237,13 +237,9 @@ def _asked_items(where: Expression) -> Iterator[tuple[int, int]]:
     """Yield the index of each byte that is compared with a number, and a number that may be right."""
     for node in nodes_in(where):
         match node:
-            case Operation(operator, Item(_, Number(index)), Number(number)):
+            case Operation(operator, Item(_, Number(index)), other):
                 beside = {"<": -1, ">": 1, "!=": 1}.get(operator, 0)
-                yield index, max(0, min(number + beside, 255))
-            case Operation(
-                "in", Item(_, Number(index)), ListOf((Number(number) | Range(Number(number)), *_))
-            ):
-                yield index, number & 255
+                yield from ((index, max(0, min(number + beside, 255))) for number in _named(other)[:1])
 
 
 def _numbers(where: Expression, low: int, high: int) -> Iterator[int]:
