@@ -128,7 +128,7 @@ def misbehaving(how: str, n_good: int) -> None:
             sys.stdout.buffer.write(line)
         else:
             misbehave(how, line)
-        sys.stdout.buffer.flush()
+        sys.stdout.flush()
 
 
 def misbehave(how: str, line: bytes) -> None:
