@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests.npm import npm_modules
 
 PROTO = Path(__file__).resolve().parents[2] / "generated" / "proto"
 ALLOWED = {
@@ -21,28 +21,8 @@ ALLOWED = {
 
 @pytest.fixture(scope="module")
 def buf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("buf comes as an npm package, and there is no npm")
-    folder = tmp_path_factory.mktemp("buf")
-    wanted = [
-        npm,
-        "install",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-        str(folder),
-        "@bufbuild/buf@1",
-    ]
-    try:
-        done = subprocess.run(wanted, capture_output=True, text=True, check=False, timeout=120)
-    except subprocess.TimeoutExpired:
-        pytest.skip("buf was not fetched within two minutes")
-    command = folder / "node_modules" / ".bin" / "buf"
-    if done.returncode or not command.exists():
-        pytest.skip(f"buf cannot be had here: {done.stderr.strip()[:200]}")
-    return command
+    modules = npm_modules(tmp_path_factory.mktemp("buf"), "@bufbuild/buf@1")
+    return modules / ".bin" / "buf"
 
 
 def run(buf: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.interop.certificates import make_certificates
 from tests.interop.receiver import HOST, ROOT, CuttingProxy, running, stored_events, stored_numbers
+from tests.npm import npm_modules
 
 from wireproto import lumberjack as lj
 
@@ -96,14 +96,8 @@ def test_the_handler_of_logstash_async_through_cuts(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("node and npm are not installed")
     folder = tmp_path_factory.mktemp("npm")
-    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "lumberjack-protocol@1.0.7"]  # fmt: skip
-    try:
-        subprocess.run(command, check=True, timeout=60, capture_output=True)
-    except (subprocess.SubprocessError, OSError):
-        pytest.skip("npm cannot install lumberjack-protocol")
+    npm_modules(folder, "lumberjack-protocol@1.0.7")
     return folder
 
 

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.npm import AT_ONCE, npm_modules
 
 from wiregen import __version__
 from wiregen.language.lexical.textmate import SCOPE, scope_of
@@ -25,13 +26,8 @@ TOKENIZER = ("vscode-textmate@9", "vscode-oniguruma@2")
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder into which the tokenizer of VS Code is installed."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("node and npm are not installed")
     folder = tmp_path_factory.mktemp("textmate")
-    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *TOKENIZER]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode:
-        pytest.skip(f"npm cannot install the tokenizer: {done.stderr.strip()[:200]}")
+    npm_modules(folder, *TOKENIZER)
     return folder
 
 
@@ -77,7 +73,7 @@ def test_the_package_holds_what_the_editor_reads(tmp_path: Path) -> None:
     shutil.copy(ROOT / "LICENSE", folder)
     (tmp_path / "dist").mkdir()
     environment = {**os.environ, "NO_UPDATE_NOTIFIER": "1"}
-    for command in (["ci", "--no-audit", "--no-fund"], ["run", "package", "--", __version__]):
+    for command in (["ci", *AT_ONCE], ["run", "package", "--", __version__]):
         done = subprocess.run(
             ["npm", *command],
             cwd=folder,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.npm import npm_modules
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -199,19 +200,5 @@ def browser() -> Iterator[Browser]:
 
 def axe_of_npm(folder: Path) -> str:
     """Return the text of axe-core, as npm has it."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("axe-core comes as an npm package, and there is no npm")
-    command = [
-        npm,
-        "install",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-        str(folder),
-        "axe-core@4.14.1",
-    ]
-    if subprocess.run(command, capture_output=True, timeout=120, check=False).returncode:
-        pytest.skip("npm cannot install axe-core")
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    axe = npm_modules(folder, "axe-core@4.14.1") / "axe-core" / "axe.min.js"
+    return axe.read_text(encoding="utf-8")

@@ -106,8 +106,9 @@ def test_small_inputs_and_other_output_compile_nothing(
     made: list[object] = []
     monkeypatch.setattr("wiregen.generate.packages.make", lambda *given: made.append(given))
     data = bytes.fromhex("32 41 00000001")
+    monkeypatch.setattr(protocols, "_LARGE", 2 * len(data))
     (tmp_path / "small").write_bytes(data)
-    (tmp_path / "large").write_bytes(data * (protocols._LARGE // len(data) + 1))
+    (tmp_path / "large").write_bytes(data * 2)
     for options in (("small",), ("large", "--format", "hex"), ("large", "--count"), ("missing",)):
         result = run("decode", "lumberjack", tmp_path / options[0], "--from", "reader", *options[1:])
         assert result.exit_code in (0, 2)
