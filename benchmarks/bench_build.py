@@ -36,11 +36,13 @@ def main() -> None:
         }
         _build_from_nothing(project, process)
         print(table("build of all protocols", compare(builds, rounds=3, clock=_children)), "\n")
+        process("wiregen", "docs", "build")
         starts = {
             "python -c pass": lambda: _run(project, sys.executable, "-c", "pass"),
             "wiregen --version": lambda: process("wiregen", "--version"),
             "wiregen decode lumberjack": lambda: process("wiregen", "decode", "lumberjack", "--hex", _HEX),
             "wiregen check, all files": lambda: process("wiregen", "check"),
+            "docs build, nothing changed": lambda: process("wiregen", "docs", "build"),
         }
         print(table("starts", compare(starts, rounds=7, clock=_children)))
 

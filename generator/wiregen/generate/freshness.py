@@ -1,4 +1,4 @@
-"""Whether a build has anything to do, decided by contents alone: those of its inputs and of the last output.
+"""Whether a build of code or of a site has anything to do, decided by contents alone: those of its inputs and of the last output.
 
 Invariant: a tree counts as fresh only if a build would write every file as it is. Times, sizes and names are
 ignored. Unknown parts count as changed: a third-party backend, a link, an unreadable file, a missing or
@@ -10,7 +10,8 @@ written it.
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from itertools import chain
@@ -21,38 +22,62 @@ from wiregen.generate.backends import GROUP
 from wiregen.generate.caches import caches_folder
 from wiregen.generate.emitter import templates_folder
 from wiregen.generate.writer import contents_of_build, is_regular
+from wiregen.generate.writer.manifest import MAX_FILE_SIZE
 from wiregen.language.config import Config
 from wiregen.language.locks import LOCK_SUFFIX
 from wiregen.language.source import MAX_SOURCE_SIZE, SUFFIX, shipped_protocols
 
-__all__ = ["inputs_of", "is_fresh", "remember"]
+__all__ = ["BuiltTree", "built_code", "built_site", "inputs_of", "inputs_of_site", "is_fresh", "remember"]
 
 _OUTPUT_COMES_THROUGH: Final = ("jinja2", "lark", "markupsafe", "ruff")
+_SITE_COMES_THROUGH: Final = ("markdown-it-py", "pygments")
+_SERIALIZATIONS: Final = ("msgpack", "protobuf")
+"""The packages that encode the samples of a site, if the backends of the same names are chosen."""
 
 
 class _UnknownError(Exception):
     """A part of the inputs cannot be determined from contents."""
 
 
-def is_fresh(config: Config, inputs: str | None) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltTree:
+    """What a build writes: a folder with a manifest, the files beside it in these folders, and the name of the note."""
+
+    folder: Path
+    locks: tuple[Path, ...] = ()
+    note: str
+
+
+def built_code(config: Config) -> BuiltTree:
+    """Return the tree of `wiregen build`. The locks next to the sources belong to it: a build both reads and writes them."""
+    return BuiltTree(folder=config.output, locks=config.sources, note=f"{_hash_of(config.root)}.build")
+
+
+def built_site(config: Config, folder: Path) -> BuiltTree:
+    """Return the site that `wiregen docs build` writes into a folder."""
+    folder = folder.absolute()
+    return BuiltTree(folder=folder, note=f"{_hash_of(config.root, folder)}.site")
+
+
+def is_fresh(tree: BuiltTree, inputs: str | None) -> bool:
     """Return whether the last build was made from these inputs, and the tree is as that build left it."""
     if inputs is None:
         return False
     try:
-        return _note(config).read_bytes() == _noted(config, inputs)
+        return _note(tree).read_bytes() == _noted(tree, inputs)
     except (OSError, RuntimeError, _UnknownError):
         return False
 
 
-def remember(config: Config, inputs: str | None) -> None:
+def remember(tree: BuiltTree, inputs: str | None) -> None:
     """Store the note for `is_fresh`; if it cannot be written, the next build is a whole one."""
     if inputs is None:
         return
     try:
-        note = _note(config)
+        note = _note(tree)
         note.parent.mkdir(parents=True, exist_ok=True)
         unfinished = note.with_suffix(f".{os.getpid()}")
-        unfinished.write_bytes(_noted(config, inputs))
+        unfinished.write_bytes(_noted(tree, inputs))
         os.replace(unfinished, note)
     except (OSError, RuntimeError, _UnknownError):
         return
@@ -60,10 +85,30 @@ def remember(config: Config, inputs: str | None) -> None:
 
 def inputs_of(config: Config) -> str | None:
     """Return the hash of all inputs of a build of the whole configuration, or None if they cannot be determined."""
+    return _hash_of_known(_parts(config))
+
+
+def inputs_of_site(config: Config, others: Iterable[Path]) -> str | None:
+    """Return the hash of all inputs of the site of the whole configuration, or None if they cannot be determined.
+
+    `others`: files that only the site is made from, which may be missing.
+    """
+    return _hash_of_known(chain(_parts(config), _parts_of_site(config, others)))
+
+
+def _hash_of_known(parts: Iterator[bytes]) -> str | None:
     try:
-        return _digest(_parts(config))
+        return _digest(parts)
     except (OSError, _UnknownError):
         return None
+
+
+def _parts_of_site(config: Config, others: Iterable[Path]) -> Iterator[bytes]:
+    through = (name for name in _SERIALIZATIONS if name in config.backends)
+    yield from map(_version, (*_SITE_COMES_THROUGH, *through))
+    for path in others:
+        yield os.fsencode(path)
+        yield from _content(path, MAX_FILE_SIZE) if os.path.lexists(path) else ()
 
 
 def _parts(config: Config) -> Iterator[bytes]:
@@ -111,24 +156,27 @@ def _files_below(folder: Path) -> Iterator[Path]:
 def _named(folder: Path, paths: Iterator[Path] | list[Path]) -> Iterator[bytes]:
     """Yield the name below the folder and the content of each file."""
     for path in paths:
-        if not is_regular(path) or path.stat().st_size > MAX_SOURCE_SIZE:
-            raise _UnknownError
         yield path.relative_to(folder).as_posix().encode()
-        yield path.read_bytes()
+        yield from _content(path, MAX_SOURCE_SIZE)
 
 
-def _noted(config: Config, inputs: str) -> bytes:
+def _content(path: Path, most_bytes: int) -> Iterator[bytes]:
+    if not is_regular(path) or path.stat().st_size > most_bytes:
+        raise _UnknownError
+    yield path.read_bytes()
+
+
+def _noted(tree: BuiltTree, inputs: str) -> bytes:
     """Return the note about the tree as it is.
 
     Raises:
         OSError: The tree is not as a build leaves it.
     """
-    return f"{inputs} {_digest(chain(contents_of_build(config.output), _locks(config)))}\n".encode()
+    return f"{inputs} {_digest(chain(contents_of_build(tree.folder), _locks(tree)))}\n".encode()
 
 
-def _locks(config: Config) -> Iterator[bytes]:
-    """Yield the locks next to the sources: a build both reads and writes them."""
-    for folder in config.sources:
+def _locks(tree: BuiltTree) -> Iterator[bytes]:
+    for folder in tree.locks:
         yield from _named(folder, sorted(folder.glob(f"*{LOCK_SUFFIX}")))
 
 
@@ -140,10 +188,14 @@ def _digest(parts: Iterator[bytes]) -> str:
     return whole.hexdigest()
 
 
-def _note(config: Config) -> Path:
+def _hash_of(*paths: Path) -> str:
+    return sha256(b"\0".join(map(os.fsencode, paths))).hexdigest()
+
+
+def _note(tree: BuiltTree) -> Path:
     """Return the path of the note.
 
     Raises:
         RuntimeError: The user does not have a home folder.
     """
-    return caches_folder() / f"{sha256(os.fsencode(config.root)).hexdigest()}.build"
+    return caches_folder() / tree.note

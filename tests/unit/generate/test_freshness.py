@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from wiregen.generate import freshness
 from wiregen.generate.emitter import templates_folder
-from wiregen.generate.freshness import inputs_of, is_fresh
+from wiregen.generate.freshness import built_code, inputs_of, is_fresh
 from wiregen.language.config import Config, load_config
 from wiregen.language.diagnostics import Report
 from wiregen.tools.cli import wiregen
@@ -51,10 +51,10 @@ def config_of(project: Path) -> Config:
 def check_not_fresh(project: Path) -> None:
     """It is told that something changed, and a build makes the tree what `--check` wants."""
     config = config_of(project)
-    assert not is_fresh(config, inputs_of(config))
+    assert not is_fresh(built_code(config), inputs_of(config))
     assert run().exit_code == 0
     assert run("--check").exit_code == 0
-    assert is_fresh(config, inputs_of(config))
+    assert is_fresh(built_code(config), inputs_of(config))
 
 
 def package(project: Path) -> Path:
@@ -144,7 +144,7 @@ def test_an_output_behind_a_link_is_not_fresh(project: Path) -> None:
     path = package(project) / "py.typed"
     os.replace(path, project / "elsewhere")
     path.symlink_to(project / "elsewhere")
-    assert not is_fresh(config_of(project), inputs_of(config_of(project)))
+    assert not is_fresh(built_code(config_of(project)), inputs_of(config_of(project)))
 
 
 def test_templates_count(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_anothers_backend_is_always_built(project: Path, monkeypatch: pytest.Mon
     point = EntryPoint(name="native", value="elsewhere.native:Backend", group="wiregen.backends")
     monkeypatch.setattr(freshness, "entry_points", lambda group: (point,))
     assert inputs_of(config_of(project)) is None
-    assert not is_fresh(config_of(project), None)
+    assert not is_fresh(built_code(config_of(project)), None)
 
 
 def test_a_linked_source_is_always_built(project: Path) -> None:
@@ -199,7 +199,7 @@ def test_warnings_are_said_every_time(project: Path) -> None:
 def test_a_build_of_some_protocols_remembers_nothing(project: Path) -> None:
     rename_message(project)
     assert run("tide").exit_code == 0
-    assert not is_fresh(config_of(project), inputs_of(config_of(project)))
+    assert not is_fresh(built_code(config_of(project)), inputs_of(config_of(project)))
 
 
 def test_check_asks_for_no_note(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,4 +211,4 @@ def test_check_asks_for_no_note(project: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_without_a_place_for_notes_all_is_built(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(project / "idl" / "tide.wire"))
     assert (run().exit_code, run().stderr) == (0, "generated: up to date\n")
-    assert not is_fresh(config_of(project), inputs_of(config_of(project)))
+    assert not is_fresh(built_code(config_of(project)), inputs_of(config_of(project)))

@@ -17,7 +17,7 @@ from tests.unit.tools.test_cli_decode import GENERATOR, run
 
 from wiregen.generate.backends import Backend
 from wiregen.generate.plugins.exchange import read_answer
-from wiregen.site.pages.guide import handbook_folder
+from wiregen.site.pages.guide_files import handbook_folder
 
 CHAPTERS = {
     path.stem: path.read_text(encoding="utf-8")

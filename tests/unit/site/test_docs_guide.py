@@ -15,7 +15,8 @@ from wiregen.generate.packages import make
 from wiregen.language.diagnostics import Report, error_codes, known_codes
 from wiregen.schema.lowering import lower
 from wiregen.site.pages.grammar import notation_of_rules, rule_names
-from wiregen.site.pages.guide import guide_pages, handbook_folder
+from wiregen.site.pages.guide import guide_pages
+from wiregen.site.pages.guide_files import handbook_folder
 
 GUIDE = sorted(handbook_folder().joinpath("guide").glob("*.md"))
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in GUIDE}

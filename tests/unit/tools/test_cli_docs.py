@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.unit.tools.test_cli_decode import run
+
+from wiregen.site.pages.guide_files import handbook_folder
 
 WIRE = """
 protocol p { source "None" endian big roles a, b }
@@ -26,6 +30,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "idl" / "p.wire").write_text(WIRE)
     (tmp_path / "wiregen.toml").write_text("")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     return tmp_path
 
 
@@ -35,6 +40,85 @@ def test_the_site_is_written_and_written_once(project: Path) -> None:
     assert (project / "site" / "p" / "Count.html").is_file()
     assert "One number." in (project / "site" / "p" / "Count.md").read_text()
     assert "site: up to date" in run("docs", "build").stderr
+
+
+def test_nothing_is_made_where_nothing_changed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("docs", "build")
+    monkeypatch.setattr("wiregen.site.pages.site.build_site", lambda *_, **__: pytest.fail("made again"))
+    again = run("docs", "build")
+    assert (again.exit_code, again.stderr) == (0, "site: up to date\n")
+
+
+def rename_message(project: Path) -> None:
+    (project / "idl" / "p.wire").write_text(WIRE.replace("Count", "Number"))
+
+
+def write_vectors(project: Path) -> None:
+    assert run("vectors", "build").exit_code == 0
+
+
+def change_page(project: Path) -> None:
+    (project / "site" / "p" / "Count.html").write_text("by hand")
+
+
+def delete_page(project: Path) -> None:
+    (project / "site" / "index.html").unlink()
+
+
+def delete_site(project: Path) -> None:
+    shutil.rmtree(project / "site")
+
+
+def choose_package(project: Path) -> None:
+    (project / "wiregen.toml").write_text('package = "other"')
+
+
+@pytest.mark.parametrize(
+    "change",
+    [rename_message, write_vectors, change_page, delete_page, delete_site, choose_package],
+    ids=lambda change: change.__name__,
+)
+def test_what_changed_is_made(project: Path, change: Callable[[Path], None]) -> None:
+    run("docs", "build")
+    change(project)
+    assert "files written" in run("docs", "build").stderr
+    here = {path.relative_to(project / "site"): path.read_bytes() for path in files_of(project / "site")}
+    run("docs", "build", "-o", "fresh")
+    assert here == {
+        path.relative_to(project / "fresh"): path.read_bytes() for path in files_of(project / "fresh")
+    }
+
+
+def files_of(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_texts_of_the_guide_count(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = shutil.copytree(
+        handbook_folder(), tmp_path / "docs", ignore=shutil.ignore_patterns("adr", "evidence")
+    )
+    monkeypatch.setattr("wiregen.site.pages.guide_files.handbook_folder", lambda: copy)
+    run("docs", "build")
+    assert run("docs", "build").stderr == "site: up to date\n"
+    with (copy / "glossary.md").open("a") as file:
+        file.write("More.\n")
+    assert "files written" in run("docs", "build").stderr
+    assert "More." in (project / "site" / "wiregen-guide" / "glossary.html").read_text()
+
+
+def test_a_site_of_some_protocols_is_not_remembered(project: Path) -> None:
+    run("docs", "build")
+    assert "deleted" in run("docs", "build", "lumberjack").stderr
+    assert "deleted" in run("docs", "build").stderr
+    assert not (project / "site" / "lumberjack").exists()
+
+
+def test_vectors_that_are_left_out_are_named_every_time(project: Path) -> None:
+    write_vectors(project)
+    (project / "generated" / "vectors" / "p.json").write_text("{}")
+    run("docs", "build")
+    again = run("docs", "build").stderr
+    assert "left out" in again and again.endswith("site: up to date\n")
 
 
 def test_what_is_gone_from_the_protocol_is_gone_from_the_site(project: Path) -> None:

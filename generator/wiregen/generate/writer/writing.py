@@ -13,6 +13,7 @@ from wiregen.generate.writer.paths import (
     MANIFEST,
     STAGING,
     WriteError,
+    check_parents,
     check_paths,
     check_places,
     holds,
@@ -130,9 +131,12 @@ def contents_of_build(folder: Path) -> Iterator[bytes]:
     """
     if os.path.lexists(folder / STAGING):
         raise FileExistsError(folder / STAGING)
-    for path in (MANIFEST, *map(PurePosixPath, sorted(read_manifest(folder)))):
-        if not is_inside(path, folder):
-            raise FileNotFoundError(folder / path)
+    paths = (MANIFEST, *map(PurePosixPath, sorted(read_manifest(folder))))
+    try:
+        check_parents(paths, folder)
+    except WriteError as error:
+        raise NotADirectoryError(str(error)) from None
+    for path in paths:
         yield str(path).encode()
         yield read_regular(folder / path, MAX_FILE_SIZE, follow_links=False)
 

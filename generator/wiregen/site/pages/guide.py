@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from wiregen.language.diagnostics import error_codes, explanation, known_codes
 from wiregen.site.pages.general_views import GuideView
+from wiregen.site.pages.guide_files import GUIDE_PAGES, guide_files
 from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.views import Shell
@@ -24,24 +24,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["guide_pages", "handbook_folder", "heading_id"]
+__all__ = ["guide_pages", "heading_id"]
 
-_PAGES: Final = {
-    "start": "guide/start.md",
-    "projects": "guide/projects.md",
-    "language": "guide/language.md",
-    "behaviour": "guide/behaviour.md",
-    "sessions": "sessions.md",
-    "serializations": "serializations.md",
-    "vectors": "vectors.md",
-    "pipeline": "guide/pipeline.md",
-    "proxy": "guide/proxy.md",
-    "wireshark": "guide/wireshark.md",
-    "editors": "guide/editors.md",
-    "plugins": "plugins.md",
-    "recipes": "guide/recipes.md",
-    "glossary": "glossary.md",
-}
 _CODE_OR_LINK: Final = re.compile(
     r"^(?:```|~~~).*?^(?:```|~~~)$|\[((?:[^\[\]`\n]|`[^`\n]*`|\n(?!\n))+)\]\(([^)\s]*)\)|`[^`\n]*`",
     re.DOTALL | re.MULTILINE,
@@ -53,22 +37,9 @@ _CODE_PAGES: Final = "generator/wiregen/language/diagnostics/pages"
 """The folder of the pages of codes in the repository. A link to it leads to the index of codes."""
 
 
-def handbook_folder() -> Path:
-    """Return the folder of the guide's texts: in the package of a wheel, in `docs` of a checkout.
-
-    Raises:
-        FileNotFoundError: Neither folder exists; the installation is incomplete.
-    """
-    here = Path(__file__).resolve()
-    for folder in (here.parents[2] / "handbook", here.parents[4] / "docs"):
-        if (folder / "guide").is_dir():
-            return folder
-    raise FileNotFoundError("wiregen's guide is missing: install wiregen again")
-
-
 def guide_pages() -> Iterator[GuideView]:
     """Yield the pages of the guide: the chapters, the index of codes, a page for each code."""
-    chapters = {name: (handbook_folder() / path).read_text(encoding="utf-8") for name, path in _PAGES.items()}
+    chapters = {name: path.read_text(encoding="utf-8") for name, path in guide_files().items()}
     chapters[_CODES] = _index_of_codes()
     titles = {name: _title(text) for name, text in chapters.items()}
     sections = tuple(Linked(text=title, url=f"{name}.html") for name, title in titles.items())
@@ -93,7 +64,7 @@ def _page(
     after: Linked | None = None,
 ) -> GuideView:
     title = _title(text)
-    is_chapter = name in _PAGES or name == _CODES
+    is_chapter = name in GUIDE_PAGES or name == _CODES
     home, codes = Linked(text="Protocols", url="../index.html"), Linked(text="Codes", url=f"{_CODES}.html")
     guide = Linked(text="Guide", url="start.html")
     crumbs = (home, guide) if is_chapter else (home, guide, codes)
@@ -116,14 +87,14 @@ def _page(
 @cache
 def _files() -> dict[str, str]:
     """Return the name of the page of each file, by the file's path in the repository."""
-    chapters = {f"docs/{path}": name for name, path in _PAGES.items()}
+    chapters = {f"docs/{path}": name for name, path in GUIDE_PAGES.items()}
     codes = {f"{_CODE_PAGES}/{code}.md": code for code in (*known_codes(), *error_codes())}
     return {_CODE_PAGES: _CODES, **chapters, **codes}
 
 
 def _folder_of(name: str) -> str:
     """Return the folder of a page's file in the repository."""
-    return dirname(f"docs/{_PAGES[name]}") if name in _PAGES else _CODE_PAGES
+    return dirname(f"docs/{GUIDE_PAGES[name]}") if name in GUIDE_PAGES else _CODE_PAGES
 
 
 def _linked_to_pages(text: str, *, folder: str) -> str:

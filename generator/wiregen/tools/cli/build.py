@@ -96,14 +96,14 @@ class _Wishes:
 
 def _built(wishes: _Wishes) -> int:
     """Build and write; report only that the tree is up to date if it is as the last build left it."""
-    from wiregen.generate.freshness import inputs_of, is_fresh, remember
+    from wiregen.generate.freshness import built_code, inputs_of, is_fresh, remember
     from wiregen.language.diagnostics import Report
 
     config = configuration(Report())
     is_partial = bool(wishes.names)
     has_plugins = bool(wishes.plugins or config.plugins)  # the inputs of plug-ins are not known
     inputs = None if is_partial or has_plugins else inputs_of(config)
-    if is_fresh(config, inputs):
+    if is_fresh(built_code(config), inputs):
         return _say_fresh(config)
     made = _make(config, wishes)
 
@@ -111,7 +111,7 @@ def _built(wishes: _Wishes) -> int:
     if made.is_silent and inputs == inputs_of(
         config
     ):  # otherwise an input changed during the build, or a message has to be repeated
-        remember(config, inputs)
+        remember(built_code(config), inputs)
     return code
 
 

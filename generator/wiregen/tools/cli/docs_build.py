@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["site_of", "verb"]
 
 _FOLDER = "site"
+_VECTORS = "vectors"
 
 
 @click.command("build")
@@ -39,22 +40,51 @@ def verb(names: tuple[str, ...], output: str | None) -> int:
     Open its index.html: it works without a server and loads nothing from other computers. Files of an earlier run that
     are no longer needed are deleted.
     """
+    from wiregen.generate.freshness import built_site, is_fresh, remember
     from wiregen.language.diagnostics import Report
 
     config = configuration(Report())
     folder = config.root / _FOLDER if output is None else Path(output)
-    return _written(site_of(config, names), folder)
+    tree, inputs = built_site(config, folder), None if names else _inputs(config)
+    if is_fresh(tree, inputs):
+        return _say_fresh(folder)
+    chapters = _chapters(config, names)
+    code = _written(_made(chapters), folder)
+    is_silent = all(
+        chapter.vectors is not None or not _vectors_file(chapter.protocol.name, config).exists()
+        for chapter in chapters
+    )
+    if is_silent and inputs == _inputs(config):  # otherwise a message has to be repeated, or an input changed
+        remember(tree, inputs)
+    return code
+
+
+def _inputs(config: "Config") -> str | None:
+    """Return the hash of what the site of all protocols is made from, or None if it cannot be determined."""
+    from wiregen.generate.freshness import inputs_of_site
+    from wiregen.site.pages.guide_files import guide_files
+
+    return inputs_of_site(
+        config, (*guide_files().values(), *sorted((config.output / _VECTORS).glob("*.json")))
+    )
 
 
 def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
     """Return the files of the site; exit if a protocol has errors."""
+    return _made(_chapters(config, names))
+
+
+def _chapters(config: "Config", names: tuple[str, ...]) -> "tuple[Chapter, ...]":
     from wiregen.language.source import Sources
+
+    sources = Sources()
+    return tuple(_chapter(subject, config, sources) for subject in _subjects(config, names, sources))
+
+
+def _made(chapters: "tuple[Chapter, ...]") -> "tuple[Output, ...]":
     from wiregen.site.pages.site import build_site
     from wiregen.tools.cli.progress import progress_of_pages
 
-    sources = Sources()
-    subjects = _subjects(config, names, sources)
-    chapters = [_chapter(subject, config, sources) for subject in subjects]
     with progress_of_pages() as at_page:
         return build_site(chapters, at_page=at_page, has_guide=True)
 
@@ -99,7 +129,7 @@ def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
     from wiregen.language.regular_files import read_regular
     from wiregen.language.source import as_shown
 
-    path = config.output / "vectors" / f"{name}.json"
+    path = _vectors_file(name, config)
     try:
         content = read_regular(path, MOST_BYTES, follow_links=False)
     except OSError:
@@ -109,6 +139,10 @@ def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
     except VectorsError as error:
         tell(f"{as_shown(path)}: left out, because it is not a valid file of vectors: {error}")
         return None, b""
+
+
+def _vectors_file(name: str, config: "Config") -> Path:
+    return config.output / _VECTORS / f"{name}.json"
 
 
 def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
@@ -157,6 +191,14 @@ def _written(outputs: "tuple[Output, ...]", folder: Path) -> int:
         raise Failure(
             str(error), "remove the obstacle that the message names; no file was changed", code=USAGE
         ) from None
-    counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
-    tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
+    if not (written.changed or written.deleted):
+        return _say_fresh(folder)
+    tell(f"{as_shown(folder)}: {len(written.changed)} files written, {len(written.deleted)} deleted")
+    return DONE
+
+
+def _say_fresh(folder: Path) -> int:
+    from wiregen.language.source import as_shown
+
+    tell(f"{as_shown(folder)}: up to date")
     return DONE
