@@ -33,10 +33,13 @@ from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.declarations import message_page
 from wiregen.site.pages.decode_errors import faults_of
 from wiregen.site.pages.named_rules import named_by
+from wiregen.site.pages.navigation import reading_order
 from wiregen.site.pages.page_paths import slugs_of
 
 MOST_BYTES = 60 * 1024
 PAGES = sorted(name for name in shipped_site() if name.endswith(".html"))
+DOCUMENTS = {name for name in PAGES if name.endswith("/document.html")}
+"""They hold the other pages of a protocol, and have no twins."""
 
 
 @cache
@@ -81,7 +84,7 @@ def test_ids_are_unique(name: str) -> None:
 
 def test_pages_are_small() -> None:
     sizes = {name: len(shipped_site()[name]) for name in PAGES}
-    assert {name: size for name, size in sizes.items() if size > MOST_BYTES} == {}
+    assert {name: size for name, size in sizes.items() if size > MOST_BYTES and name not in DOCUMENTS} == {}
 
 
 def test_the_first_load_is_small() -> None:
@@ -100,6 +103,40 @@ def test_the_first_load_of_a_message_is_at_most_40_kb_compressed(name: str) -> N
     assert max(len(gzip.compress(files[each])) for each in pages) + shared <= 40_000
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_document_holds_the_pages_of_a_protocol(name: str) -> None:
+    whole = page(f"{name}/document.html")
+    chapter, text = shipped_chapter(name), whole.text
+    parts = [attributes["id"] for tag, attributes in whole.elements if tag == "article"]
+    order = [each.url.removesuffix(".html") for each in reading_order(Book(chapter).groups)]
+    assert sorted(parts) == sorted({*order} - {"coverage"})
+    for part in parts:
+        single = page(f"{name}/{part}.html")
+        assert {f"{part}--{each}" for each in single.all("id")} - {*whole.all("id")} <= {
+            f"{part}--{each}" for each in OUTSIDE
+        }
+    assert all(
+        " ".join(rule.text.split())[:20] in text
+        for rule in chapter.protocol.rules
+        if "`" not in rule.text[:20]
+    )
+    held = {f"{part}.html" for part in parts}  # the sidebar leads to three of them
+    assert not [
+        url
+        for url in whole.all("href")
+        if url.partition("#")[0] in held - {"index.html", "rules.html", "ledger.html"}
+    ]
+
+
+OUTSIDE = ("content", "menu", "query", "results", "side", "theme", "toc")
+"""The ids of a page that are not in its content."""
+
+
+def test_the_name_of_the_protocol_is_on_each_sheet() -> None:
+    for name in SHIPPED:
+        assert f'@top-left{{content:"{name}"' in shipped_site()[f"{name}/print.css"].decode()
+
+
 def test_nothing_is_asked_of_other_computers() -> None:
     files = shipped_site()
     for name in PAGES:
@@ -116,7 +153,7 @@ def test_nothing_is_asked_of_other_computers() -> None:
 
 def test_every_page_has_its_twins() -> None:
     files = shipped_site()
-    for name in PAGES:
+    for name in sorted({*PAGES} - DOCUMENTS):
         assert files[name.replace(".html", ".md")]
         json.loads(files[name.replace(".html", ".json")])
 
@@ -131,7 +168,9 @@ def test_llms_txt_lists_every_page() -> None:
     vectors = {
         name.replace(".html", ".md") for name in PAGES if "/vectors-" in name
     }  # the coverage lists them
-    assert set(listed) == {name.replace(".html", ".md") for name in PAGES} - codes - vectors - {"index.md"}
+    assert set(listed) == {
+        name.replace(".html", ".md") for name in {*PAGES} - DOCUMENTS
+    } - codes - vectors - {"index.md"}
 
 
 def test_two_builds_are_byte_equal() -> None:

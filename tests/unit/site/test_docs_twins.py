@@ -157,7 +157,14 @@ def test_the_twin_of_the_overview_leads_to_what_the_page_leads_to(name: str) -> 
         for token in tokens(files[f"{name}/index.md"].decode())
         if token.type == "link_open"
     }
-    assert led - {str(url).removesuffix(".md") for url in twin} <= {"", "index", "index.md", "index.json"}
+    assert led - {str(url).removesuffix(".md") for url in twin} <= {
+        "",
+        "document",
+        "index",
+        "index.md",
+        "index.json",
+        "print.css",
+    }
 
 
 @pytest.mark.parametrize("name", TWINS)

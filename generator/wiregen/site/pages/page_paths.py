@@ -17,6 +17,7 @@ from wiregen.schema import model as m
 from wiregen.schema.naming import is_device
 
 __all__ = [
+    "DOCUMENT",
     "GUIDE",
     "Linked",
     "Places",
@@ -31,7 +32,9 @@ __all__ = [
 
 GUIDE: Final = "wiregen-guide"
 """The folder of wiregen's own guide; a protocol cannot have this name, as names have no hyphen."""
-_OWN: Final = ("index", "rules", "ledger", "vectors", "coverage")
+DOCUMENT: Final = "document"
+"""The page of a protocol as one document."""
+_OWN: Final = ("index", DOCUMENT, "rules", "ledger", "vectors", "coverage")
 """Pages and files that every protocol's folder may have."""
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^A-Za-z_]+")
 

@@ -20,6 +20,7 @@ from wiregen.site.pages.behaviour_views import RememberedPageView
 from wiregen.site.pages.chapter import Book, Chapter
 from wiregen.site.pages.context_pages import context_page
 from wiregen.site.pages.declarations import fields_page, message_page, type_page
+from wiregen.site.pages.documents import RenderedPage, document_page
 from wiregen.site.pages.general_views import DifferencesView, GuideView
 from wiregen.site.pages.guide import guide_pages
 from wiregen.site.pages.home import home_page
@@ -27,7 +28,7 @@ from wiregen.site.pages.json_pages import twin_of
 from wiregen.site.pages.navigation import navigation_script
 from wiregen.site.pages.overview import protocol_page
 from wiregen.site.pages.overview_views import HomeView, ProtocolView
-from wiregen.site.pages.page_paths import GUIDE, Linked
+from wiregen.site.pages.page_paths import DOCUMENT, GUIDE, Linked
 from wiregen.site.pages.prose import with_links
 from wiregen.site.pages.protocol_differences import differences_page, named_in
 from wiregen.site.pages.protocol_pages import ledger_page, rules_page
@@ -41,7 +42,7 @@ from wiregen.site.pages.views import LedgerPageView, MessageView, RulesPageView,
 
 __all__ = ["build_site"]
 
-_STATIC: Final = ("site.css", "home.css", "site.js")
+_STATIC: Final = ("site.css", "home.css", "print.css", "site.js")
 _SIGN: Final = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)| *([=(){},;?:<>|&!]+) *""")
 """A text of a script, or signs with the spaces around them; `+` and `-` keep theirs."""
 _SPACED: Final = re.compile(r" *([{};,]) *|(?<=\w)(:) ")
@@ -96,6 +97,11 @@ def build_site(
     return tuple(_linked(outputs))
 
 
+def _running_head(name: str) -> bytes:
+    """Return the style that puts the name of a protocol, which has letters, digits and `_` alone, on each sheet."""
+    return f'@page{{@top-left{{content:"{name}";font:8pt system-ui,sans-serif;}}}}\n'.encode()
+
+
 def _dense(name: str) -> bytes:
     """Return a file of the look without indentation, whole lines of comments, and spaces around signs.
 
@@ -147,24 +153,17 @@ def _protocol(
     for declaration in _with_numbers(protocol):
         types.append(type_page(book, declaration))
     overview = protocol_page(book, pages, others)
-    yield from _page(folder, "protocol", overview)
-    for page in pages:
-        yield from _page(folder, "message", page)
-    for type_ in types:
-        yield from _page(folder, "type", type_)
-    for session in protocol.sessions:
-        yield from _page(folder, "session", session_page(book, session))
-    for context in protocol.contexts:
-        yield from _page(folder, "remembered", context_page(book, context))
-    for join in protocol.joins:
-        yield from _page(folder, "remembered", join_page(book, join))
-    if protocol.rules:
-        yield from _page(folder, "rules", rules_page(book))
-    if protocol.ledgers:
-        yield from _page(folder, "ledger", ledger_page(book))
+    parts: list[RenderedPage] = []
+    for template, view in _parts(book, overview, pages, types):
+        html, *twins = _page(folder, template, view)
+        parts.append(RenderedPage(shell=view.shell, kind=template, html=html.content.decode()))
+        yield from (html, *twins)
+    document = render("docs/document.html.jinja", document_page(book, parts))
+    yield Output(path=folder / f"{DOCUMENT}.html", content=document.encode())
     for other in others:
         yield from _page(folder, "differences", differences_page(book, other))
     yield Output(path=folder / "nav.js", content=navigation_script(book.groups).encode())
+    yield Output(path=folder / "print.css", content=_dense("print.css") + _running_head(protocol.name))
     if book.vectors:
         yield from _page(folder, "coverage", vectors_index(book))
         for chunk in book.vector_places.pages:
@@ -173,6 +172,23 @@ def _protocol(
     if book.chapter.vectors is not None:
         yield Output(path=folder / "vectors.json", content=book.chapter.vectors_text)
     entries += entries_of(book, overview, pages, types)
+
+
+def _parts(
+    book: Book, overview: ProtocolView, pages: Iterable[MessageView], types: Iterable[TypeView]
+) -> Iterator[tuple[str, _View]]:
+    """Yield the pages of a protocol that its document holds too: the template and the view of each."""
+    protocol = book.protocol
+    yield "protocol", overview
+    yield from (("message", page) for page in pages)
+    yield from (("type", type_) for type_ in types)
+    yield from (("session", session_page(book, session)) for session in protocol.sessions)
+    yield from (("remembered", context_page(book, context)) for context in protocol.contexts)
+    yield from (("remembered", join_page(book, join)) for join in protocol.joins)
+    if protocol.rules:
+        yield "rules", rules_page(book)
+    if protocol.ledgers:
+        yield "ledger", ledger_page(book)
 
 
 def _with_fields(protocol: m.Protocol) -> tuple[m.Frame | m.Preamble | m.Struct, ...]:

@@ -43,8 +43,8 @@ __all__ = [
 class Shell:
     """The parts of every page. `root`: the path to the site's folder.
 
-    `here`: the page's name without its suffix; `has_tree`: whether the folder has a script of navigation;
-    `before`, `after`: the neighbours in the order of reading.
+    `here`: the page's name without its suffix; `has_tree`: whether the folder has a script of navigation and styles of print;
+    `before`, `after`: the neighbours in the order of reading; `has_twins`: whether it exists in Markdown and JSON too.
     """
 
     title: str
@@ -55,6 +55,7 @@ class Shell:
     has_tree: bool = False
     before: Linked | None = None
     after: Linked | None = None
+    has_twins: bool = True
 
     @property
     def url(self) -> str:
