@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -215,9 +216,28 @@ def test_of_a_block_in_pieces_its_whole_message_is_carried(codecs: Codecs, n_pie
     assert len(parts) == n_pieces - 1
     for module in (p, *serializations("joins_wire")):
         for part in parts:
+            if module is p:
+                assert p.encode(part, from_role="a") in pieces
+                continue
             with pytest.raises(p.EncodeError) as caught:
                 module.encode(part, from_role="a")
-            assert (caught.value.code, caught.value.path) == ("invalid_value", "Call.body")
+            assert (caught.value.code, caught.value.path) == ("unrepresentable", "CallPart")
         back = module.decode(module.encode(frame, from_role="a"), from_role="a")
         assert back == frame == p.Call(p.Go(1, b"xyz"), 5, level=4)
         assert p.encode(back) == whole
+
+
+def test_fragments_of_a_block_keep_what_is_derived_from_the_whole(codecs: Codecs) -> None:
+    """The code and `big` stand before the block, and are derived from what is in it."""
+    native = codecs.module
+    connection = importlib.import_module("joins_wire.p.sessions").Connection("a")
+    whole = native.Call(native.Go(1, bytes(20)), key=1, note="some words")
+    data = connection.send(whole, split=9)
+    fragments = list(native.Decoder("a", context=native.Context()).feed(data))
+    assert [each.part is not None and each.part.last for each in fragments] == [False] * 3 + [True]
+    assert [each.part.header["kind"] for each in fragments[:-1]] == [1] * 3
+    assert fragments[-1] == whole
+    assert data.startswith(b"".join(native.encode(each) for each in fragments[:-1]))
+    with pytest.raises(native.EncodeError) as caught:
+        native.encode(native.Call(native.CallPart(b"abc"), key=1, more=True))
+    assert (caught.value.code, caught.value.path) == ("invalid_value", "Call.body")

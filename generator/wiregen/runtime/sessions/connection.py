@@ -229,7 +229,7 @@ class Connection(BaseConnection):
         if engine.is_other(self._role, frame):
             raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
-        divide = Splitting(package.schema, package.classes.by_name, self._role, self._context)
+        divide = Splitting(package.schema, package.classes.by_name, self._options())
         sent = []
         try:
             for piece, seen in divide.pieces(

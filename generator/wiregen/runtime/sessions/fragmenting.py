@@ -7,15 +7,18 @@ that make it hold and that the sessions allow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from itertools import islice, product, takewhile
+from operator import ne
 from typing import Any
 
+from ..codec.fragment import Part, part_of
 from ..codec.options import Options
 from ..codec.values import is_a, show
 from ..records.types import flat_fields
 from ..reference.access import attribute, declared_name
 from ..reference.explain import explain
-from ..schema.declarations import Setting
+from ..reference.scope import content
+from ..schema.declarations import Join, Setting
 from ..schema.expressions import Expression, FieldReference
 from ..schema.node import nodes_in
 from ..schema.protocol import Schema
@@ -25,18 +28,39 @@ from .names import Kind, MessageWords
 
 __all__ = ["Splitting"]
 
+_Make = Callable[[bytes, tuple[Setting, ...]], Any]
 _MOST_TRIED = 256
 """Combinations of values that are tried for one fragment."""
 
 
-class Splitting:
-    """How frames of one sender are divided; `classes` are those of the package by name."""
+class _Divided:
+    """How a frame is divided.
 
-    def __init__(self, schema: Schema, classes: Mapping[str, Any], sender: str, context: Any) -> None:
+    Attributes:
+        join: The name of the join.
+        make: Returns a frame that carries a fragment, from its bytes and the settings of the join that it may have.
+        data: The bytes to be divided.
+        header: The fields before a block, which a fragment does not determine.
+    """
+
+    __slots__ = ("data", "header", "join", "make")
+
+    def __init__(
+        self, join: str, make: _Make, data: bytes, header: Mapping[str, object] | None = None
+    ) -> None:
+        self.join = join
+        self.make = make
+        self.data = data
+        self.header = header or {}
+
+
+class Splitting:
+    """How frames are divided; `classes` are those of the package by name, `options` those of the sender."""
+
+    def __init__(self, schema: Schema, classes: Mapping[str, Any], options: Options) -> None:
         self._schema = schema
         self._classes = classes
-        self._sender = sender
-        self._context = context
+        self._options = options
 
     def pieces(
         self, frame: object, size: int, encode: Callable[[object], bytes], allows: Callable[[object], bool]
@@ -55,51 +79,55 @@ class Splitting:
                 f"split takes an integer from 1 on, as a fragment has at least one byte, not {show(size)}"
             )
         found = self._divided(frame, encode)
-        if found is None or len(found[2]) <= size:
+        if found is None or len(found.data) <= size:
             yield frame, (frame,)
             return
-        name, make, data = found
+        name, data = found.join, found.data
         join = self._schema.joins[name]
         for start in range(0, len(data), size):
             is_last = start + size >= len(data)
             settings = join.lasts if is_last else join.parts
             is_block_whole = is_last and join.type is None
             passes = (lambda each: True) if is_block_whole else allows
-            piece = self._first_allowed(make(data[start : start + size], settings), settings, passes, name)
+            made = found.make(data[start : start + size], settings)
+            if join.type is None:
+                made.part = Part(name, (), start // size, is_last, header=found.header)
+            piece = self._first_allowed(made, settings, passes, join)
+            if piece is None:
+                raise ValueError(f"no message can carry a fragment of {name}")
             # The last fragment of a block completes its frame; a reassembled frame comes after its last fragment.
             is_joined = is_last and isinstance(join.type, FrameReference)
             yield piece, (frame,) if is_block_whole else (piece, frame) if is_joined else (piece,)
 
     # ---- divided frames
 
-    def _divided(
-        self, frame: Any, encode: Callable[[object], bytes]
-    ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], object], bytes] | None:
-        """Return the join that divides a frame, a function that makes a fragment, and the bytes to be divided."""
+    def _divided(self, frame: Any, encode: Callable[[object], bytes]) -> _Divided | None:
+        """Return how a join divides a frame, or None."""
         for name, join in self._schema.joins.items():
             if join.block is not None and join.block[0] == declared_name(frame):
-                return name, self._block_maker(name, frame), self._block(join.block[1], encode(frame))
+                return self._divided_block(name, join.block[1], frame, encode(frame))
             if isinstance(join.type, FrameReference) and declared_name(frame) == join.type.name:
-                return name, self._message_maker(frame), encode(frame)
+                return _Divided(name, self._message_maker(frame), encode(frame))
             for last in join.lasts if isinstance(join.type, Bytes) else ():
                 if declared_name(frame.message) == last.target:
                     data = attribute(frame.message, last.field, last.field)
-                    return name, self._message_maker(frame), data
+                    return _Divided(name, self._message_maker(frame), data)
         return None
 
-    def _block(self, field: str, data: bytes) -> bytes:
-        """Return the bytes of a block of a frame."""
-        options = Options(self._sender, context=self._context)
-        node = explain(self._schema, data, 0, len(data), options)
+    def _divided_block(self, join: str, field: str, frame: Any, data: bytes) -> _Divided:
+        node = explain(self._schema, data, 0, len(data), self._options)
         block = next(each for each in node.walk() if each.name == field and not each.inner)
-        inside = next((each for each in block.children if each.name == "body"), block)
-        return data[inside.start : inside.end]
+        inside = content(block)
+        header = {each.name: each.value for each in takewhile(lambda each: each is not block, node.children)}
+        piece = self._classes[join]
+        return _Divided(
+            join,
+            lambda chunk, settings: frame.replace(message=piece(chunk)),
+            data[inside.start : inside.end],
+            header,
+        )
 
-    def _block_maker(self, name: str, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], object]:
-        piece = self._classes[name]
-        return lambda chunk, settings: frame.replace(message=piece(chunk))
-
-    def _message_maker(self, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], object]:
+    def _message_maker(self, frame: Any) -> _Make:
         """Return a function that makes a frame around a message of the join; fields of the same name keep
         their values.
         """
@@ -119,35 +147,40 @@ class Splitting:
     # ---- the other fields of a fragment
 
     def _first_allowed(
-        self, frame: object, settings: tuple[Setting, ...], allows: Callable[[object], bool], name: str
-    ) -> object:
-        first = None
-        for candidate in self._candidates(frame, settings):
+        self, frame: object, settings: tuple[Setting, ...], allows: Callable[[object], bool], join: Join
+    ) -> object | None:
+        first: object = None
+        for candidate in self._candidates(frame, settings, join):
             if self._holds(candidate, settings):
                 if allows(candidate):
                     return candidate
-                first = first or candidate
-        if first is None:
-            raise ValueError(f"no message can carry a fragment of {name}")
+                first = candidate if first is None else first
         return first
 
-    def _candidates(self, frame: Any, settings: tuple[Setting, ...]) -> Iterator[Any]:
-        """Yield the frame with all values of the fields in the conditions, its own values first."""
-        kind = Kind(self._schema, frame, frame.message)
-        named = [path[0] for each in settings for path in _fields(each.when) if len(path) == 1]
-        own = {field: self._values(kind.fields[field].type) for field in named if field in kind.fields}
-        header = {
-            field: self._values(kind.frame_fields[field].type)
-            for field in named
-            if field not in own and field in kind.frame_fields
-        }
+    def _candidates(self, frame: Any, settings: tuple[Setting, ...], join: Join) -> Iterator[object]:
+        """Yield the frame with all values of the fields in the conditions; those with fewer changed values come first.
+
+        Fields that are derived, and the keys of the join, stay as they are.
+        """
+        kind, note = Kind(self._schema, frame, frame.message), part_of(frame)
+        named = {path[0] for each in settings for path in _fields(each.when) if len(path) == 1}
+        free = sorted(named.difference(join.keys))
+        own = {name: kind.fields[name] for name in free if name in kind.fields}
+        header = {name: kind.frame_fields[name] for name in free if name in {*kind.frame_fields} - {*own}}
+        own, header = (
+            {name: each for name, each in some.items() if not each.is_hidden} for some in (own, header)
+        )
+        now = [*(getattr(frame.message, name) for name in own), *(getattr(frame, name) for name in header)]
+        choices = product(*(self._values(each.type) for each in (*own.values(), *header.values())))
         yield frame
-        choices = product(*own.values(), *header.values())
-        for _, values in zip(range(_MOST_TRIED), choices, strict=False):
+        for values in sorted(islice(choices, _MOST_TRIED), key=lambda each: sum(map(ne, each, now))):
             message = frame.message
             if own:
                 message = message.replace(**dict(zip(own, values, strict=False)))
-            yield frame.replace(message=message, **dict(zip(header, values[len(own) :], strict=True)))
+            candidate = frame.replace(message=message, **dict(zip(header, values[len(own) :], strict=True)))
+            if note is not None:
+                candidate.part = note
+            yield candidate
 
     def _values(self, type_: Type) -> list[object]:
         """Return the values of a type that are worth trying."""

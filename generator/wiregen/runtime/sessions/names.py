@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..codec.errors import DecodeError, EncodeError
-from ..codec.options import Options
+from ..codec.options import DEFAULT_LIMITS, ContextSource, Options
 from ..codec.text import encode_text
 from ..records.types import flat_fields, is_nullable
 from ..reference.access import MISSING, attribute, declared_name, spellings
@@ -31,6 +31,8 @@ from .closures import Term, compile_term
 __all__ = ["Kind", "MessageWords"]
 
 _Get = Callable[[Value], Value]
+_UNBOUNDED = dict.fromkeys(DEFAULT_LIMITS, 1 << 48)
+"""Limits for a frame that a connection has held to its own already."""
 
 
 class Kind:
@@ -280,7 +282,8 @@ def _measured(kind: Kind, message: object, frame: object, moment: Value, path: t
     Raises:
         Undefined: The frame cannot be encoded, or its bytes lack the field.
     """
-    options = Options(moment.sender, context=moment.contexts, variant=moment.variant)
+    known = moment.contexts and _Entries(moment.contexts)
+    options = Options(moment.sender, context=known, limits=_UNBOUNDED, variant=moment.variant)
     try:
         data = write_frame(kind.schema, message if frame is None else frame, options)
         node = explain(kind.schema, data, 0, len(data), options, is_preamble=frame is None)
@@ -291,3 +294,12 @@ def _measured(kind: Kind, message: object, frame: object, moment: Value, path: t
         if not each.inner and each.path.endswith(tail):
             return each
     raise Undefined("size", path[-1])
+
+
+class _Entries:
+    """The entries of a context without its open reassemblies, to read a frame that is known to be whole."""
+
+    __slots__ = ("lookup",)
+
+    def __init__(self, source: ContextSource) -> None:
+        self.lookup = source.lookup

@@ -1,9 +1,16 @@
-"""Fragments of a block, which are written unchanged in its place."""
+"""Fragments of a block, which are written unchanged in its place.
+
+A field before the block may be derived from what is inside, as a code is. A fragment does not hold that: the field is
+written as it was read.
+"""
 
 from __future__ import annotations
 
 from ...codec.errors import EncodeError
-from ...schema.node import replace
+from ...codec.fragment import part_of
+from ...schema.declarations import Derived
+from ...schema.expressions import FieldReference
+from ...schema.node import nodes_in, replace
 from ...schema.shapes import blocks
 from ...schema.types import Type
 from ..access import as_bytes, attribute, extra, is_named, kind_of
@@ -21,6 +28,7 @@ def divide(row: CellRow, name: str, frame: object) -> None:
         if owner == name:
             message = extra(frame, "message", None, row.path)
             if is_named(message, piece) and row.writer.message_name(message) is None:
+                _keep_header(row, row.cells[block], frame)
                 _put_piece(row, row.cells[block], message, piece)
             else:
                 _refuse_whole(row, row.cells[block], piece)
@@ -44,6 +52,24 @@ def _put_piece(row: CellRow, cell: Cell, message: object, piece: str) -> None:
             )
 
     row.later(check, cell)
+
+
+def _keep_header(row: CellRow, block: Cell, frame: object) -> None:
+    """Give the fields that are derived from what is inside a block the values that were read before the fragment.
+
+    A frame that was not read has none of them: its fields are derived from an empty block, which gives no code.
+    """
+    part = part_of(frame)
+    inside = {cell.name for cell in _within(row, block.type)}
+    for cell in row.cells.values():
+        derived = cell.field.value
+        if cell.name in inside or not isinstance(derived, Derived):
+            continue
+        if inside.isdisjoint(each.path[0] for each in nodes_in(derived) if isinstance(each, FieldReference)):
+            continue
+        if part is not None and cell.name in part.header:
+            cell.field = replace(cell.field, value=None)
+            cell.value = part.header[cell.name]
 
 
 def _refuse_whole(row: CellRow, cell: Cell, piece: str) -> None:

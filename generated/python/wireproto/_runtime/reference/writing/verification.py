@@ -29,7 +29,8 @@ def refuse_unreadable(schema: Schema, name: str, value: Value, data: bytes, opti
     from ..explain import explain
 
     shown = _completed(schema, value if declared_name(value) == name else FrameValue(name, {}, value))
-    sent = Options(_sender(schema, name, shown, options), context=options.context, variant=options.variant)
+    role = _sender(schema, name, shown, options)
+    sent = Options(role, context=options.context, limits=options.limits, variant=options.variant)
     try:
         node = explain(schema, data, 0, len(data), sent, is_preamble=name in schema.preambles)
     except DecodeError as error:
