@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from wiregen.backends import Page, Subject
-from wiregen.generate.backends.unsupported import refuse
-from wiregen.generate.steps import UnsupportedError
 from wiregen.generate.views.msgpack.module import msgpack_view
 from wiregen.language.diagnostics import Report
 from wiregen.schema.value_shapes import carry
@@ -25,12 +23,8 @@ class JsonlBackend:
     requires = "msgspec>=0.19"
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the page, or no page and an error for a construct without a form in JSON."""
-        try:
-            view = msgpack_view(subject.protocol, carry(subject.protocol), subject.source)
-        except UnsupportedError as error:
-            refuse(error, subject, report)
-            return ()
+        """Return the page."""
+        view = msgpack_view(subject.protocol, carry(subject.protocol), subject.source)
         return (
             Page(
                 path=PurePosixPath(view.api.name, "jsonl.py"),

@@ -182,14 +182,6 @@ def test_no_lock_is_written_through_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "other").read_text() == "mine"
 
 
-def test_a_computed_default_is_refused_where_only_the_native_codec_knows_it(project: Project) -> None:
-    findings = project.build(
-        HEAD.replace("body : match type", "length : u8 := size(body)  body : match type in length")
-        + "message Sounding 1 { depth : u16  deepest : u16 ?= max(1, 2) }\n"
-    )
-    assert [finding.split()[0] for finding in findings] == ["WG5013"]
-
-
 def test_docs_are_comments_whatever_they_say(project: Project) -> None:
     text = BEFORE.replace("depth :", "\n/// */ first\n/// \n/// option x = 1; // second\ndepth :")
     assert project.build(text) == []

@@ -21,7 +21,7 @@ from wiregen.runtime.schema.expressions import LimitReference
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Session, Violates
-from wiregen.runtime.schema.types import Boolean, EnumReference
+from wiregen.runtime.schema.types import Boolean, EnumReference, Integer, Text, Type, Varint
 from wiregen.runtime.sessions.table import Program
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
@@ -35,6 +35,13 @@ first round without a result is the last; then finer searches go through all rou
 """
 _LED: Final = 3
 """The round from which the file's conversations are continued: results of earlier rounds take fewer steps."""
+_TRIED: Final[Mapping[type[Type], tuple[object, ...]]] = {
+    Boolean: (False, True),
+    Integer: (0, 1),
+    Text: ("", "a"),
+    Varint: (0, 1),
+}
+"""Values that are tried for an option of a type."""
 _FEW_KEYS: Final = 1
 _LOW: Final = 1
 
@@ -208,16 +215,17 @@ def _setups(first: Setup) -> Iterator[Setup]:
 
 
 def _options(schema: Schema) -> Iterator[dict[str, object]]:
-    """Yield each other value of each option."""
+    """Yield other values of each option, one at a time; those of lists, bytes and uuids have their first value only."""
     for session in schema.sessions.values():
         for option in session.variables:
-            if not option.is_option:
-                continue
-            if isinstance(option.type, EnumReference):
-                values: list[object] = [each.value for each in schema.enums[option.type.name].members]
-            else:
-                values = [False, True] if isinstance(option.type, Boolean) else [0, 1]
-            yield from ({option.name: value} for value in values)
+            if option.is_option and not option.is_list:
+                enum = schema.enums[option.type.name] if isinstance(option.type, EnumReference) else None
+                values = (
+                    _TRIED.get(type(option.type), ())
+                    if enum is None
+                    else (each.value for each in enum.members)
+                )
+                yield from ({option.name: value} for value in values)
 
 
 def _is_bound(schema: Schema, name: str) -> bool:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from wiregen.generate.backends import BESIDE, Page, Subject
-from wiregen.generate.backends.unsupported import refuse
-from wiregen.generate.steps import UnsupportedError
 from wiregen.generate.views.protobuf.lock import lock_view
 from wiregen.generate.views.protobuf.module import ProtobufView, protobuf_view
 from wiregen.language.diagnostics import Report
@@ -31,17 +29,13 @@ class ProtobufBackend:
     requires = "protobuf>=5.26"
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the pages, or () and an error: a number would change, or a construct cannot be expressed."""
+        """Return the pages, or () and an error: a number would change."""
         carried = carry(subject.protocol)
         entries = numbers_of(carried)
         lock = _former(subject, report)
-        is_kept = _are_kept(entries, lock, subject, report)
-        try:
-            view = None if not is_kept else _view(subject, carried, entries, lock)
-        except UnsupportedError as error:
-            refuse(error, subject, report)
-            view = None
-        return () if view is None else _pages(view, subject.protocol.name, entries, lock)
+        if not _are_kept(entries, lock, subject, report):
+            return ()
+        return _pages(_view(subject, carried, entries, lock), subject.protocol.name, entries, lock)
 
 
 def check_numbers(subject: Subject, report: Report) -> None:

@@ -26,6 +26,7 @@ from wiregen.schema.model import (
     FieldReference,
     Float,
     List,
+    ListOf,
     Match,
     MessageMatch,
     Null,
@@ -180,6 +181,9 @@ def _fault_of_values(field: Field, value: Default | Trailing | Constant, declare
 
 def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:
     """Return why a constant cannot be a value of its type, or None."""
+    if isinstance(value, ListOf) and isinstance(type_, List):
+        faults = (fault_of_value(each, type_.item, declared) for each in value.items)
+        return next((fault for fault in faults if fault is not None), None)
     number = number_of(value)
     if number is not None:
         return _fault_of_number(number, type_, declared)

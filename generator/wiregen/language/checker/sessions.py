@@ -11,6 +11,7 @@ from wiregen.language.diagnostics import Label
 from wiregen.schema.model import (
     Go,
     LimitReference,
+    ListOf,
     Row,
     Session,
     Timer,
@@ -103,11 +104,10 @@ def _key_of_no_message(inspection: Inspection) -> None:
 def _first_value_outside_type(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
         for variable in session.variables:
-            fault = (
-                None
-                if variable.is_list
-                else fault_of_value(variable.initial, variable.type, inspection.declared)
-            )
+            initial = variable.initial
+            values = initial.items if isinstance(initial, ListOf) else (initial,)
+            faults = (fault_of_value(each, variable.type, inspection.declared) for each in values)
+            fault = next((each for each in faults if each is not None), None)
             if fault is not None:
                 inspection.error(
                     "WG4017",

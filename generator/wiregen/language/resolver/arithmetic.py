@@ -1,11 +1,26 @@
 """Constant arithmetic: only integers within ±2**127; division rounds down, as in Python."""
 
-from typing import Final
+from typing import Final, cast
 
 from wiregen.language.diagnostics import Span
 from wiregen.language.resolver.state import Workspace
+from wiregen.runtime.reference.expressions import Scope as Names
+from wiregen.runtime.reference.expressions import Undefined, Value, evaluate
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 
+_COMPUTED: Final = (model.Negation, model.Operation, model.Call, model.Item)
+_NAMES: Final = (
+    model.FieldReference,
+    model.LimitReference,
+    model.ContextReference,
+    model.VariableReference,
+    model.JoinReference,
+    model.RoleReference,
+    model.Position,
+    model.Checksum,
+)
 BOUND: Final = 2**127
 MAX_EXPONENT: Final = 64
 
@@ -46,5 +61,34 @@ def _operate(operator: model.Operator, left: int | None, right: int | None) -> i
             return left // right if operator == "/" else left % right
         case "**" if 0 <= right <= MAX_EXPONENT:
             return int(left**right)
+        case _:
+            return None
+
+
+def literal_of(expression: model.Expression) -> model.Expression | None:
+    """Return the literal with the value that an expression always has, or None if it has no value without bytes or limits."""
+    if isinstance(expression, model.ListOf):
+        items = tuple(map(literal_of, expression.items))
+        known = tuple(each for each in items if each is not None)
+        return replace(expression, items=known) if len(known) == len(items) else None
+    if any(isinstance(each, _NAMES) for each in nodes_in(expression)):
+        return None
+    if not isinstance(expression, _COMPUTED):
+        return expression
+    try:
+        return _written(evaluate(expression, cast("Names", None)))  # which no name is left to ask
+    except Undefined:
+        return None
+
+
+def _written(value: Value) -> model.Expression | None:
+    match value:
+        case bool():
+            return model.Truth(value=value)
+        case int():
+            return model.Number(value=value)
+        case tuple():
+            items = tuple(each for each in map(_written, value) if each is not None)
+            return model.ListOf(items=items) if len(items) == len(value) else None
         case _:
             return None

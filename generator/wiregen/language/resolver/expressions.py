@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
 from wiregen.language.resolver import functions
-from wiregen.language.resolver.arithmetic import checked, fold
+from wiregen.language.resolver.arithmetic import checked, fold, literal_of
 from wiregen.language.resolver.attributes import code_of_variety, limit_named, member_named, part_named
 from wiregen.language.resolver.names import what_is
 from wiregen.language.resolver.scopes import (
@@ -39,6 +39,7 @@ from wiregen.language.resolver.sorts import (
 )
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.unknown_names import report_unknown
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model
 
 _UUID_SIZE: Final = 16
@@ -103,6 +104,21 @@ def require(
         message = f"{what} must be {describe(wanted)}, found {describe(typed.sort)}"
         work.error("WG2202", message, node.span, label=describe(typed.sort), help_=way_out(typed.sort))
     return typed.expression
+
+
+def require_literal(
+    work: Workspace, scope: Scope, node: syntax.Expression, wanted: Sort, what: str
+) -> model.Expression:
+    """Return the literal with the value of an expression, which must be known before any bytes are read."""
+    expression = require(work, scope, node, wanted, what)
+    literal = literal_of(expression)
+    has_field = any(isinstance(each, model.FieldReference) for each in nodes_in(expression))
+    if literal is None and not has_field:  # a field is reported where it is named
+        help_ = "write the value, or a constant"
+        work.error(
+            "WG2207", f"{what} must be known before reading", node.span, label="not a constant", help_=help_
+        )
+    return expression if literal is None else literal
 
 
 def require_truth(

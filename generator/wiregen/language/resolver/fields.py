@@ -9,7 +9,7 @@ from wiregen.language import syntax
 from wiregen.language.diagnostics import did_you_mean
 from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import doc_of_shape, resolve_notes, rule_of_shape
-from wiregen.language.resolver.expressions import require, require_truth
+from wiregen.language.resolver.expressions import require, require_literal, require_truth
 from wiregen.language.resolver.layouts import LONE, PADDING, layout_of, lone_layout
 from wiregen.language.resolver.scopes import layout_scope
 from wiregen.language.resolver.shape_context import FieldPlace
@@ -199,7 +199,7 @@ def _fault_of_default(place: FieldPlace, name: syntax.Name, seen: set[str]) -> s
 
 def _constant(place: FieldPlace, node: syntax.Expression, sort: Sort) -> model.Expression:
     scope = replace(place.scope, where="fixed")
-    return require(place.work, scope, node, sort, "the value")
+    return require_literal(place.work, scope, node, sort, "the value")
 
 
 def _where(

@@ -7,7 +7,7 @@ from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
 from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
-from wiregen.language.resolver.expressions import require, require_truth
+from wiregen.language.resolver.expressions import require, require_literal, require_truth
 from wiregen.language.resolver.keys import resolve_keys
 from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.scopes import Scope
@@ -140,7 +140,7 @@ def _variable(work: Workspace, path: str, node: syntax.Var | syntax.Option) -> m
         return None
     sort = sort_of_type(type_)
     wanted = Sort(kind="list", item=sort) if is_list else sort
-    initial = require(
+    initial = require_literal(
         work, Scope(where="fixed", roles=work.settings.roles), node.value, wanted, "the initial value"
     )
     return model.Variable(

@@ -59,11 +59,7 @@ class MsgpackView:
 
 
 def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> MsgpackView:
-    """Return the view of a protocol's module.
-
-    Raises:
-        UnsupportedError: A construct has no straight-line form in Python.
-    """
+    """Return the view of a protocol's module."""
     builder = MsgpackBuilder(protocol, carried)
     builder.build()
     return MsgpackView(

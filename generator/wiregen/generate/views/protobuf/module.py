@@ -70,11 +70,7 @@ def protobuf_view(
     package: str,
     source: str,
 ) -> ProtobufView:
-    """Return the view of a protocol's three pages.
-
-    Raises:
-        UnsupportedError: A construct has no straight-line form in Python.
-    """
+    """Return the view of a protocol's three pages."""
     builder = ProtobufBuilder(protocol, carried, numbers, retired, package, source)
     file = builder.file()
     return ProtobufView(

@@ -290,8 +290,8 @@ class ClassBuilder:
         if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
             type_ = f"{type_} | None"
         parameter, argument = type_, name
-        if default == "[]":
-            default, argument = "None", f"[] if {name} is None else {name}"
+        if default is not None and default.startswith("["):  # made anew for each object
+            default, argument = "None", f"{default} if {name} is None else {name}"
             parameter = type_ if type_.endswith("None") else f"{type_} | None"
         by_message = default_by_message(field, self._shared.enums)
         if by_message:

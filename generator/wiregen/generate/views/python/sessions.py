@@ -99,7 +99,10 @@ class SessionsView:
 
     @property
     def has_uuid(self) -> bool:
-        return any("_UUID" in variable.annotation for each in self.sessions for variable in each.variables)
+        variables = any(
+            "_UUID" in variable.annotation for each in self.sessions for variable in each.variables
+        )
+        return variables or self.has_uuid_option
 
     @property
     def has_uuid_option(self) -> bool:
@@ -219,13 +222,20 @@ def _options(protocol: m.Protocol) -> Iterator[OptionView]:
             name=_parameter(option.name),
             wire_name=option.name,
             annotation=f"tuple[{annotation}, ...]" if option.is_list else annotation,
-            default=_default(option, enum),
+            default=_default(option),
             doc=option.doc,
         )
 
 
-def _default(option: m.Variable, enum: m.Enum | None) -> str:
-    match option.initial:
+def _default(option: m.Variable) -> str:
+    if isinstance(option.initial, m.ListOf):
+        items = (_literal(option, item) for item in option.initial.items)
+        return f"({''.join(f'{item}, ' for item in items)})"
+    return _literal(option, option.initial)
+
+
+def _literal(option: m.Variable, value: m.Expression) -> str:
+    match value:
         case m.MemberReference() as member:
             return f"messages.{python_name(member.enum, Namespace.MODULE)}.{python_name(member.member, Namespace.ENUM_MEMBER)}"
         case m.Number() | m.Truth() | m.String() as constant:
@@ -233,7 +243,5 @@ def _default(option: m.Variable, enum: m.Enum | None) -> str:
         case m.Octets(hex=digits):
             data = bytes.fromhex(digits)
             return f"_UUID(bytes={data!r})" if isinstance(option.type, m.Uuid) else repr(data)
-        case m.ListOf(items=()):
-            return "()"
         case _:
             raise TypeError(f"the option {option.name} has no constant value")

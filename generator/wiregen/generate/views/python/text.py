@@ -173,14 +173,14 @@ def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum
             return ascii(text)
         case m.Null():
             return "None"
-        case m.ListOf(items=()):
-            return "[]"
+        case m.ListOf(items=items):
+            item_type = type_.item if isinstance(type_, m.List) else type_
+            texts = [constant_text(item, item_type, enums) for item in items]
+            return None if None in texts else f"[{', '.join(filter(None, texts))}]"
         case m.Octets(hex=text) if isinstance(type_, m.Uuid):
             return f'UUID("{text}")'
         case m.Octets(hex=text):
             return repr(bytes.fromhex(text))
-        case m.Negation(operator="-", operand=m.Number(value=number)):
-            return repr(-number)
         case _:
             return None
 

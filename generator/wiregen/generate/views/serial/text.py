@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from wiregen.generate.steps import UnsupportedError
 from wiregen.generate.views.python.text import default_text, flat
 from wiregen.schema import model as m
 from wiregen.schema.naming import Namespace, python_name
@@ -43,34 +42,10 @@ def proto_unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
 
 
 def default_of(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
-    """Return the value of an absent field.
-
-    Raises:
-        UnsupportedError: It cannot be expressed as one Python expression.
-    """
-    assert isinstance(field.value, m.Default | m.Trailing)
-    text = default_text(field, enums) or _constant(field.value.value)
-    if text is None:
-        raise UnsupportedError(field.path, "a computed default of a field that may be absent")
+    """Return the value of an absent field."""
+    text = default_text(field, enums)
+    assert text is not None, f"{field.path} has no default"
     return text
-
-
-def _constant(expression: m.Expression) -> str | None:
-    """Return a constant whose value is made anew each time, or None for other expressions."""
-    match expression:
-        case m.Null():
-            return "None"
-        case m.Number(value=value):
-            return repr(value)
-        case m.String(value=text):
-            return ascii(text)
-        case m.Octets(hex=digits):
-            return repr(bytes.fromhex(digits))
-        case m.ListOf(items=items):
-            texts = [_constant(item) for item in items]
-            return None if None in texts else f"[{', '.join(filter(None, texts))}]"
-        case _:
-            return None
 
 
 def code_rule(protocol: m.Protocol, frame: str) -> str | None:
