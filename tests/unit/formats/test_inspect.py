@@ -5,16 +5,10 @@ from typing import Any
 
 import pytest
 
-from wiregen.formats.inspect import (
-    Branch,
-    dump_fault,
-    dump_frame,
-    lines,
-    may_hold_secret,
-    secret_names,
-    tree_of_fault,
-    tree_of_frame,
-)
+from wiregen.formats.inspect.hexdump import dump_fault, dump_frame
+from wiregen.formats.inspect.secrets import may_hold_secret, secret_names
+from wiregen.formats.inspect.tree_lines import Branch, lines
+from wiregen.formats.inspect.trees import tree_of_fault, tree_of_frame
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.explain import explain

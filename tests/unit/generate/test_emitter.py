@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiregen.generate import emitter, python_layout
-from wiregen.generate.emitter import Emitter, comment, docstring, literal
+from wiregen.generate.emitter import Emitter
+from wiregen.generate.escaping import comment, docstring, literal
 from wiregen.generate.python_layout import format_python, formatter, laid_out, lay_out
 
 # Any text, surrogates included, with dangerous characters drawn often.

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from tests.unit.docs_sites import SHIPPED, Page, shipped_site, site_of_text
 from tests.unit.site.test_docs_site import hostile_text
 
-from wiregen.generate.emitter import code, markdown
+from wiregen.generate.escaping import code, markdown
 from wiregen.site.pages.prose import Prose
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")

@@ -10,7 +10,7 @@ from tests.property.schemas import outputs_of
 from tests.unit.docs_sites import Page, site_of_text
 from tests.unit.site.test_docs_site import hostile_text
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.site.pages.page_paths import GUIDE
 from wiregen.site.pages.prose import Prose, inline, prose
 

@@ -22,8 +22,9 @@ from wiregen.conformance.vectors.format import Invalid, Valid
 from wiregen.schema import model as m
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.declarations import message_page
-from wiregen.site.playground import Questions, TextError, Workshop, bytes_of
-from wiregen.site.playground.pasted_text import MOST_BYTES
+from wiregen.site.playground.pasted_text import MOST_BYTES, TextError, bytes_of
+from wiregen.site.playground.questions import Questions
+from wiregen.site.playground.worker import Workshop
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = bytes(range(40))

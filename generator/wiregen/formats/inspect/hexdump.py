@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wiregen.formats.inspect.secrets import holds_secret
 from wiregen.formats.inspect.values import HIDDEN, plural
-from wiregen.language.diagnostics import visible
+from wiregen.language.terminal_text import visible
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.transforms import TRANSFORMS, Transform
 from wiregen.runtime.reference.tree import Node

@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from wiregen.language.diagnostics import display_width
+from wiregen.language.terminal_text import display_width
 
 __all__ = ["Branch", "lines"]
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from wiregen.formats.inspect.tree_lines import Branch
 from wiregen.formats.inspect.values import HIDDEN, bytes_text, json_text, plural, scalar_text
-from wiregen.language.diagnostics import visible
+from wiregen.language.terminal_text import visible
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue, Node, Unknown, Variety
 from wiregen.runtime.schema.elements import CompressedBody, PreambleReference, TrailingBytes

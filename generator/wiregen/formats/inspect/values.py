@@ -3,7 +3,7 @@
 from typing import Final
 from uuid import UUID
 
-from wiregen.language.diagnostics import visible
+from wiregen.language.terminal_text import visible
 
 __all__ = ["HIDDEN", "bytes_text", "json_text", "plural", "quoted", "scalar_text"]
 

@@ -6,7 +6,7 @@ from wiregen.language.diagnostics.rendering import OUTPUT_FORMATS, OutputFormat,
 from wiregen.language.diagnostics.report import Diagnostic, Label, Report, Severity, Span
 from wiregen.language.diagnostics.suggestions import did_you_mean, suggest
 from wiregen.language.diagnostics.terminal import summary
-from wiregen.language.diagnostics.text import display_width, visible
+from wiregen.language.terminal_text import display_width, visible
 
 __all__ = [
     "OUTPUT_FORMATS",

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from wiregen.language.diagnostics.locations import SourceTexts, locate
 from wiregen.language.diagnostics.pages import explanation, title
 from wiregen.language.diagnostics.report import Diagnostic, Label, Report, Severity, Span
-from wiregen.language.diagnostics.text import visible
+from wiregen.language.terminal_text import visible
 
 _SARIF_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _COMMANDS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "note": "notice"}

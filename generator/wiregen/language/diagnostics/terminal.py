@@ -10,7 +10,7 @@ from typing import Final
 
 from wiregen.language.diagnostics.locations import Location, SourceTexts, locate
 from wiregen.language.diagnostics.report import Diagnostic, Label, Report, Severity
-from wiregen.language.diagnostics.text import Excerpt, excerpt, shown
+from wiregen.language.terminal_text import Excerpt, excerpt, shown
 
 _COLOURS: Final[dict[Severity, str]] = {"error": "1;31", "warning": "1;33", "note": "1;36"}
 _GUTTER: Final = "1;34"

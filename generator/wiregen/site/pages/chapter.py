@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from wiregen.conformance.vectors.format import AnyVector, Invalid, VectorFile
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.language.examples.conversations import TracedConversation, told_conversations
 from wiregen.runtime.schema.node import nodes_in
@@ -24,7 +24,8 @@ from wiregen.site.pages.named_rules import named_by
 from wiregen.site.pages.navigation import PageGroup, groups_of, reading_order
 from wiregen.site.pages.page_paths import GUIDE, Linked, Places
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.samples import Sample, Samples
+from wiregen.site.pages.sample_frame import Sample
+from wiregen.site.pages.samples import Samples
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.pages.usage import Usage, reactions_of
 from wiregen.site.pages.vector_places import VectorPlaces

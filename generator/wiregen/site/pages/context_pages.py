@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import type_text
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.schema import model as m

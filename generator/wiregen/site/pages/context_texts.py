@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes

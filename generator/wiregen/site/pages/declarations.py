@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import span_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.walk import flat_fields, references
@@ -20,7 +20,8 @@ from wiregen.site.pages.numbers import forms_text, spans_text
 from wiregen.site.pages.page_paths import Linked, anchor, session_page_name
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.protocol_pages import rule_view
-from wiregen.site.pages.samples import Sample, playground_state
+from wiregen.site.pages.sample_frame import Sample
+from wiregen.site.pages.samples import playground_state
 from wiregen.site.pages.types_inside import holds_of, inside_of, width_text
 from wiregen.site.pages.usage import TransitionUse
 from wiregen.site.pages.views import (

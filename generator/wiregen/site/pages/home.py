@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.context_texts import remembered_views
 from wiregen.site.pages.declarations import Named

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
 from wiregen.site.pages.chapter import Book, notes_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from wiregen.generate.emitter import code, markdown
+from wiregen.generate.escaping import code, markdown
 from wiregen.schema import model as m
 from wiregen.schema.naming import is_device
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup, escape
 
-from wiregen.generate.emitter import harmless, in_cell, markdown
+from wiregen.generate.escaping import harmless, in_cell, markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

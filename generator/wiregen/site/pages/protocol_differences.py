@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import type_text
 from wiregen.schema import model as m
 from wiregen.schema.walk import flat_fields

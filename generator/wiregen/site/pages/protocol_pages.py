@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace

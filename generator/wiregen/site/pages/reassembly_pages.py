@@ -7,7 +7,7 @@ from typing import Any
 
 from wiregen.conformance.judge.implementation import Line
 from wiregen.conformance.vectors.format import Trace, Valid, octets
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace

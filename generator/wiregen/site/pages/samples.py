@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
@@ -32,27 +31,14 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.walk import flat_fields
 from wiregen.site.pages.example_frames import ExampleFrame, ExampleFrames
+from wiregen.site.pages.sample_frame import Sample
 
-__all__ = ["Sample", "Samples", "playground_state"]
+__all__ = ["Samples", "playground_state"]
 
 _LONGEST: Final = 192
 """The longest vector that may be a sample, in bytes."""
 _MOST_TRIES: Final = 24
 """The most values of one message that are tried, before the generator of all vectors is used."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """A frame in its scene, as the reference codec decoded it.
-
-    `known`: the context that it was decoded in; `origin`: where it is from.
-    """
-
-    scene: Scene
-    data: bytes
-    tree: Node
-    origin: str
-    known: Any
 
 
 def playground_state(protocol: str, scene: Scene, data: bytes) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
 from wiregen.site.diagrams import SentMessage, SequenceDiagram, state_diagrams

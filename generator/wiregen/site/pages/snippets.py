@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from wiregen.formats.jsonl import LineError, LineMaker, dumps
-from wiregen.generate.emitter import literal
+from wiregen.generate.escaping import literal
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.text import class_name
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
@@ -16,7 +16,7 @@ from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 from wiregen.schema.naming import Namespace, python_name
 from wiregen.schema.walk import flat_fields, is_compressed, nested_types
-from wiregen.site.pages.samples import Sample
+from wiregen.site.pages.sample_frame import Sample
 
 __all__ = ["Snippets"]
 

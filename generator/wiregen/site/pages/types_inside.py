@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import span_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of

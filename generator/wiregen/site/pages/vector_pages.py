@@ -25,7 +25,7 @@ from wiregen.conformance.vectors.format import (
 )
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.conformance.vectors.repetition import octets_size
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.samples import playground_state

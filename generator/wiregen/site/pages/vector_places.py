@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from wiregen.conformance.vectors.format import AnyVector, Invalid, Trace, Unwritable, Valid, size_of
-from wiregen.generate.emitter import harmless
+from wiregen.generate.escaping import harmless
 from wiregen.site.pages.page_paths import Linked
 
 __all__ = ["MOST_BYTES", "MOST_STEPS", "MOST_TEXT", "VectorPage", "VectorPlaces", "declaration_of"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from wiregen.generate.emitter import in_cell, markdown
+from wiregen.generate.escaping import in_cell, markdown
 from wiregen.site.diagrams.layout_drawings import Diagram
 from wiregen.site.pages.annotated_bytes import Anatomy
 from wiregen.site.pages.highlighting import highlighted

@@ -1,13 +1,5 @@
-"""The playground of `wiregen play`: decodes bytes to trees and errors, and encodes a changed field again.
+"""The playground: decodes bytes to trees and errors, and encodes a changed field again.
 
-Invariant: a question is data and stays in memory. One that takes too much time or memory costs a process, and
-nothing else.
+Invariant: a question is data and stays in memory. The modules that answer need the standard library alone, as they run in a
+browser too. In `wiregen play` a question that takes too much time or memory costs a process, and nothing else.
 """
-
-from __future__ import annotations
-
-from wiregen.site.playground.pasted_text import TextError, bytes_of
-from wiregen.site.playground.questions import Questions
-from wiregen.site.playground.worker import Workshop
-
-__all__ = ["Questions", "TextError", "Workshop", "bytes_of"]

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from wiregen.conformance.judge.implementation import Line
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.formats.inspect.secrets import holds_secret, secret_names
 from wiregen.formats.inspect.values import HIDDEN, scalar_text
-from wiregen.formats.jsonl import LineEncoder, LineError, LineMaker
-from wiregen.generate.emitter import harmless
+from wiregen.formats.jsonl import Line, LineEncoder, LineError, LineMaker
+from wiregen.generate.escaping import harmless
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue, Node
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.stream.context import Context
 from wiregen.schema.copies import replace
-from wiregen.site.pages.samples import Sample
+from wiregen.site.pages.sample_frame import Sample
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.both_directions import Aside, BothDirections, DecodedItem, said_until
 from wiregen.site.playground.edits import changed, text_of
@@ -65,7 +65,7 @@ class PlaygroundReader:
         item: DecodedItem,
         budget: int,
         behind: Callable[[], Scene | None],
-        known: object,
+        known: Context,
     ) -> tuple[dict[str, object], int]:
         """Return a frame for the page, and how many nodes may follow."""
         found, place = item.found, {"offset": item.offset, "size": item.size}

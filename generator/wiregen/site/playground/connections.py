@@ -6,8 +6,8 @@ import io
 from dataclasses import dataclass, field
 from typing import Final, TypeGuard
 
-from wiregen.conformance.judge.implementation import Line
 from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, Gap, read_streams
+from wiregen.formats.jsonl import Line
 
 __all__ = ["MOST_TURNS", "connections_of"]
 

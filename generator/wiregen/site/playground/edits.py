@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from wiregen.conformance.judge.implementation import Line
-from wiregen.formats.jsonl import LineError, loads
+from wiregen.formats.jsonl import Line, LineError, loads
 from wiregen.runtime.reference.tree import Node
 from wiregen.site.playground.pasted_text import bytes_of
 

@@ -6,10 +6,9 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from wiregen.conformance.judge.implementation import Line
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.formats.capture import CaptureError
-from wiregen.formats.jsonl import LineError
+from wiregen.formats.jsonl import Line, LineError
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.schema import model as m
 from wiregen.schema.lowering import lower

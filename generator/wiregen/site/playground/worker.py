@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final, TypeAlias
 
-from wiregen.conformance.judge.implementation import Line
+from wiregen.formats.jsonl import Line
 
 __all__ = ["Maker", "Workshop"]
 

@@ -69,7 +69,7 @@ def verb(
     A and B are captures, or one direction of a connection each. Messages are compared by their values, whatever their offsets, times
     and non-canonical bytes. The connections of captures are paired in the order in which they begin. Exits with 1 if anything differs.
     """
-    from wiregen.formats.inspect import secret_names
+    from wiregen.formats.inspect.secrets import secret_names
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of

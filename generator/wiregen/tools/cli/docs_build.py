@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wiregen.language.config import Config
     from wiregen.language.source import Sources
     from wiregen.site.pages.chapter import Carry, Chapter
-    from wiregen.site.pages.samples import Sample
+    from wiregen.site.pages.sample_frame import Sample
 
 __all__ = ["site_of", "verb"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Protocol
 
-from wiregen.formats.inspect import plural
+from wiregen.formats.inspect.values import plural
 from wiregen.formats.jsonl import dumps
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.sessions.events import Violation

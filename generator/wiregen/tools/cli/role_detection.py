@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from wiregen.formats.capture import Flow, FlowBytes, read_streams
-from wiregen.formats.inspect import plural
+from wiregen.formats.inspect.values import plural
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue
 from wiregen.runtime.stream.context import Context

@@ -54,7 +54,7 @@ class _Lines:
         if self._masked_by is None:
             self._printer.text(self._maker.text(line))
         else:
-            from wiregen.formats.inspect import without_secrets
+            from wiregen.formats.inspect.secrets import without_secrets
 
             self._printer.row(without_secrets(line, self._masked_by))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.generate.emitter import markdown
+from wiregen.generate.escaping import markdown
 from wiregen.language import syntax
 from wiregen.language.resolver.builtin_types import fixed_type
 from wiregen.schema import model

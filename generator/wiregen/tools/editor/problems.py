@@ -15,8 +15,8 @@ from lsprotocol.types import (
 
 from wiregen.language import diagnostics as own
 from wiregen.language import syntax
-from wiregen.language.diagnostics.text import visible
 from wiregen.language.linter import FIXABLE
+from wiregen.language.terminal_text import visible
 from wiregen.tools.editor.analysis import Analysis
 from wiregen.tools.editor.navigation import uri_of
 from wiregen.tools.editor.positions import position_of, range_of

@@ -3,7 +3,7 @@
 import sys
 from typing import Protocol
 
-from wiregen.formats.inspect import Branch, lines
+from wiregen.formats.inspect.tree_lines import Branch, lines
 from wiregen.formats.jsonl import dumps
 from wiregen.language.diagnostics import visible
 from wiregen.runtime.sessions.events import Violation

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from wiregen.formats.inspect import plural
+from wiregen.formats.inspect.values import plural
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.replayed import Replayed
 
