@@ -1,4 +1,4 @@
-// The playground: asks the server for the meaning of bytes, shows both sides, highlights them together. Answers are shown as text.
+// The playground: asks a server or a worker for the meaning of bytes, shows both sides, highlights them together. Answers are shown as text.
 "use strict";
 (() => {
   const get = (id) => document.getElementById(id);
@@ -11,16 +11,29 @@
     if (content !== undefined) element.textContent = content;
     return element;
   };
-  const ask = async (question) => {
+
+  // ---- questions and answers are the same JSON for a server and for a worker
+  const askServer = async (question) => {
     const reply = await fetch("ask", { method: "POST", body: JSON.stringify(question) });
     return reply.ok ? reply.json() : { wrong: reply.status === 413 ? "too much at once: 1 MiB is the bound" : `the server says ${reply.status}` };
   };
-
-  // ---- light and dark
-  const page = document.documentElement;
-  const paint = (theme) => { page.dataset.theme = theme; get("theme").textContent = theme === "dark" ? "Light" : "Dark"; };
-  paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  get("theme").addEventListener("click", () => paint(page.dataset.theme === "dark" ? "light" : "dark"));
+  const patience = { first: 300000, later: 10000 };  // the first answer waits until the codec is loaded
+  let worker = null, turn = Promise.resolve();
+  const askWorker = (question) => {
+    const answer = turn.then(() => new Promise((resolve) => {
+      const isFirst = !worker;
+      if (isFirst) { worker = new Worker("worker.js", { type: "module" }); state.textContent = "The codec is being loaded: 15 MB, which the browser keeps."; }
+      const end = (wrong) => { worker.terminate(); worker = null; resolve({ wrong }); };
+      const timer = setTimeout(() => end("it took too long"), isFirst ? patience.first : patience.later);
+      worker.onerror = (event) => { clearTimeout(timer); end(`the codec cannot be loaded: ${event.message || "a file is missing"}`); };
+      worker.onmessage = ({ data }) => { clearTimeout(timer); if (data.failed) end(data.failed); else resolve(JSON.parse(data.text)); };
+      worker.postMessage(JSON.stringify(question));
+    }));
+    turn = answer;
+    return answer;
+  };
+  const isStatic = get("form").dataset.transport === "worker";
+  const ask = isStatic ? askWorker : askServer;
 
   // ---- the link carries the state
   const question = () => ({
@@ -155,12 +168,25 @@
     list.append(item);
     return list;
   };
+  const copyButtons = ({ copies, line }) => {
+    const buttons = make("p");
+    Object.entries(line ? { ...copies, JSON: line } : { ...copies }).forEach(([name, copy]) => {
+      const button = make("button", "", `Copy as ${name}`);
+      button.type = "button";
+      button.dataset.copy = name;
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(copy).then(() => { state.textContent = `Copied as ${name}.`; }, () => { state.textContent = copy; });
+      });
+      buttons.append(button);
+    });
+    return buttons;
+  };
   const showFrame = (frame) => {
     const part = make("section");
     if (frame.left_open || (frame.fault && cut && frame.fault.code === "truncated")) {
       part.className = "open";
       part.append(make("h3", "", frame.left_open ? `${frame.left_open} is left open` : `${frame.fault.path || "A frame"} is not whole`));
-      part.append(make("p", "", cut || "Pieces of it came, and not yet the last one. That is no error while more may follow."));
+      part.append(make("p", "", cut || "Pieces of it came, and not yet the last one. That is no error while more may follow."), copyButtons(frame));
       return part;
     }
     if (frame.fault) {
@@ -169,23 +195,14 @@
       part.append(make("h3", "", `${code}${path ? ` in ${path}` : ""}`));
       part.append(make("p", "", [`at ${at}${inner === undefined ? "" : `, inner ${inner}`}`, expected && `expected ${expected}`, found && `found ${found}`, rule && `rule ${rule}`].filter(Boolean).join("; ")));
       if (partial) part.append(readSoFar(partial, frame.offset, at));
+      part.append(copyButtons(frame));
       return part;
     }
     part.append(make("h3", "", frame.message));
     const list = make("ul");
     list.append(nodeLine(frame.tree, frame, [frame.tree.start, frame.tree.end]));
     part.append(list);
-    const copies = make("p");
-    Object.entries(frame.copies || {}).forEach(([name, copy]) => {
-      const button = make("button", "", `Copy as ${name}`);
-      button.type = "button";
-      button.dataset.copy = name;
-      button.addEventListener("click", async () => {
-        await navigator.clipboard.writeText(copy).then(() => { state.textContent = `Copied as ${name}.`; }, () => { state.textContent = copy; });
-      });
-      copies.append(button);
-    });
-    part.append(copies);
+    part.append(copyButtons(frame));
     return part;
   };
   const clear = () => { shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
@@ -290,7 +307,13 @@
 
   window.addEventListener("hashchange", () => { forget(); if (restore()) look(); });
 
+  if (isStatic && location.protocol === "file:") {
+    state.textContent = "Browsers run the codec only on pages from a server, not from a file: open this site over http, for example with `python -m http.server` in its folder.";
+    return;
+  }
   ask({ kind: "protocols" }).then((answer) => {
+    state.textContent = answer.wrong || "";
+    if (answer.wrong) return;
     known = answer.protocols || [];
     protocol.replaceChildren(...known.map((each) => new Option(each.name, each.name)));
     fillRoles();

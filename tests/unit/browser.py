@@ -49,6 +49,7 @@ class Browser:
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self._loaded = 0
+        self._waiting: list[str] = []
 
     def attach(self) -> None:
         """Open a tab and listen to it."""
@@ -56,14 +57,23 @@ class Browser:
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Return the browser's answer to a command."""
+        """Return the browser's answer to a command; workers that were begun meanwhile are listened to from their first request."""
+        result = self._called(self._session, method, parameters)
+        while self._waiting:
+            worker = self._waiting.pop()
+            for command in ("Runtime.enable", "Network.enable", "Runtime.runIfWaitingForDebugger"):
+                self._called(worker, command, {})
+        return result
+
+    def _called(self, session: str, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
         self._number += 1
         number = self._number
         message: dict[str, Any] = {"id": number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
+        if session:
+            message["sessionId"] = session
         os.write(self._to, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._next()
@@ -94,6 +104,8 @@ class Browser:
                 self.complaints.append(str(parameters["args"]))
             case "Log.entryAdded" if parameters["entry"]["level"] in ("error", "warning"):
                 self.complaints.append(str(parameters["entry"]))
+            case "Target.attachedToTarget" if self._session:
+                self._waiting.append(parameters["sessionId"])
             case "Page.loadEventFired":
                 self._loaded += 1
 

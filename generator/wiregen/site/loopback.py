@@ -55,11 +55,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """`kind`: the media type of the body."""
+    """`kind`: the media type of the body; `location`: where a redirect leads."""
 
     body: bytes
     kind: str = "text/plain; charset=utf-8"
     status: int = 200
+    location: str = ""
 
 
 Answer: TypeAlias = Callable[[Request], Reply]
@@ -263,6 +264,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)
+        if reply.location:
+            self.send_header("Location", reply.location)
         self.send_header("Content-Type", reply.kind)
         self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()

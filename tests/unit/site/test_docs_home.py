@@ -24,8 +24,10 @@ def test_the_frame_is_that_of_the_page_it_links_to() -> None:
 
 def test_there_are_entrances_for_readers_authors_and_bytes() -> None:
     ways = home().partition('class="ways"')[2].partition('<section class="shown"')[0]
-    assert re.findall(r'href="([^"]+)"', ways)[1:] == ["wiregen-guide/start.html"]
-    assert re.search(r'<p class="play" data-play="[\w-]+">', ways)
+    assert re.findall(r'href="([^"]+)"', ways)[1:] == [
+        "wiregen-guide/start.html",
+        "wiregen-playground/index.html",
+    ]
 
 
 def test_every_protocol_has_its_size_and_the_version_of_its_document() -> None:

@@ -11,6 +11,7 @@ from tests.unit.docs_sites import SHIPPED, files_of, shipped_chapter, shipped_si
 from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets
 from wiregen.schema.copies import replace
 from wiregen.site.pages.chapter import Book
+from wiregen.site.pages.site import build_site
 from wiregen.site.pages.vector_pages import vectors_index, vectors_page
 from wiregen.site.pages.vector_places import MOST_BYTES
 from wiregen.site.pages.vector_views import VectorView
@@ -110,5 +111,10 @@ def test_vectors_open_in_the_playground_where_it_reads_them_alike() -> None:
         )
         if is_plain and isinstance(vector, Valid | Invalid) and 0 < len(octets(vector.bytes)) <= MOST_BYTES:
             assert views[vector.id].play
-    page = shipped_site()["lumberjack/vectors-Window.html"].decode()
-    assert re.search(r'<p class="play" data-play="[\w-]+"></p>', page)
+    files = {
+        str(each.path): each.content
+        for each in build_site([shipped_chapter("lumberjack")], playground="server")
+    }
+    link = r'href="\.\./wiregen-playground/index\.html#[\w-]+"'
+    assert re.search(link, files["lumberjack/vectors-Window.html"].decode())
+    assert not re.search(link, shipped_site()["lumberjack/vectors-Window.html"].decode())

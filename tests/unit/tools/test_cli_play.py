@@ -238,10 +238,10 @@ def test_something_left_open_is_no_fault(tab: Browser, url: str) -> None:
 @needs_chromium
 def test_examples_of_the_documentation_lead_to_the_playground(tab: Browser, url: str) -> None:
     tab.open(url)
-    way = tab.run("document.querySelector('.tools a').href")
-    tab.open(way)
-    assert tab.run("document.querySelector('h1').textContent")
-    tab.open(way.replace("index.html", "reactive_streams/OnNext.html"))
+    tab.wait("document.querySelectorAll('#trees h3').length")
+    tab.open(tab.run("document.querySelector('.crumbs a').href"))
+    assert tab.run("document.querySelector('h1').textContent") == "Protocols, byte by byte"
+    tab.open(f"{url}reactive_streams/OnNext.html")
     tab.open(tab.run("document.querySelector('#example a[href*=\"#\"]').href"))
     tab.wait("document.querySelector('#trees h3')?.textContent === 'OnNext'")
 
@@ -277,17 +277,21 @@ def test_only_questions_are_answered(url: str) -> None:
         except HTTPError as error:
             return error.code
 
-    assert status("ask", b'{"kind": "protocols"}') == 200
-    assert (status("ask", b"{"), status("ask", b"[" * 100000), status("other", b"{}")) == (400, 400, 404)
+    ask = "wiregen-playground/ask"
+    assert status(ask, b'{"kind": "protocols"}') == 200
+    assert (status(ask, b"{"), status(ask, b"[" * 100000), status("ask", b"{}")) == (400, 400, 404)
 
 
 def test_the_page_is_its_own_files_alone() -> None:
     files = pages()
-    page = files["index.html"][0].decode()
+    page = files["wiregen-playground/index.html"].decode()
     assert set(re.findall(r'(?:src|href)="([^"]+)"', page)) == {
-        "site.css", "play.css", "play.js", "site/index.html", "data:,",
+        "../site.css", "play.css", "play.js", "../site.js", "../index.html", "../wiregen-playground/index.html", "index.md", "index.json",
+        "#content", "data:,",
     }  # fmt: skip
-    assert not re.search(rb"innerHTML|eval|https?:|insertAdjacent|document\.write", files["play.js"][0])
+    assert not re.search(
+        rb"innerHTML|eval|https?:|insertAdjacent|document\.write", files["wiregen-playground/play.js"]
+    )
     assert "<script>" not in page and "style=" not in page
 
 

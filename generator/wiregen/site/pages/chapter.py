@@ -62,8 +62,8 @@ class Chapter:
 class Book:
     """One protocol, with the indexes that its pages need."""
 
-    def __init__(self, chapter: Chapter, *, has_guide: bool = False) -> None:
-        self._has_guide = has_guide
+    def __init__(self, chapter: Chapter, *, has_guide: bool = False, has_playground: bool = False) -> None:
+        self._has_guide, self._has_playground = has_guide, has_playground
         self.chapter = chapter
         self.protocol = chapter.protocol
         self.schema: Schema = lower(chapter.protocol)
@@ -91,6 +91,7 @@ class Book:
             has_tree=True,
             before=before,
             after=after,
+            has_playground=self._has_playground,
         )
 
     @cached_property

@@ -19,6 +19,7 @@ from wiregen.schema.naming import is_device
 __all__ = [
     "DOCUMENT",
     "GUIDE",
+    "PLAYGROUND",
     "Linked",
     "Places",
     "anchor",
@@ -32,6 +33,8 @@ __all__ = [
 
 GUIDE: Final = "wiregen-guide"
 """The folder of wiregen's own guide; a protocol cannot have this name, as names have no hyphen."""
+PLAYGROUND: Final = "wiregen-playground"
+"""The folder of the playground."""
 DOCUMENT: Final = "document"
 """The page of a protocol as one document."""
 _OWN: Final = ("index", DOCUMENT, "rules", "ledger", "vectors", "coverage")

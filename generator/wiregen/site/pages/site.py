@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from wiregen.generate.emitter import render, templates_folder
@@ -28,7 +28,8 @@ from wiregen.site.pages.json_pages import twin_of
 from wiregen.site.pages.navigation import navigation_script
 from wiregen.site.pages.overview import protocol_page
 from wiregen.site.pages.overview_views import HomeView, ProtocolView
-from wiregen.site.pages.page_paths import DOCUMENT, GUIDE, Linked
+from wiregen.site.pages.page_paths import DOCUMENT, GUIDE, PLAYGROUND, Linked
+from wiregen.site.pages.playground_page import PlaygroundView, Transport, playground_page, playground_scripts
 from wiregen.site.pages.prose import with_links
 from wiregen.site.pages.protocol_differences import differences_page, named_in
 from wiregen.site.pages.protocol_pages import ledger_page, rules_page
@@ -39,8 +40,10 @@ from wiregen.site.pages.session_views import SessionPageView
 from wiregen.site.pages.vector_pages import vectors_index, vectors_page
 from wiregen.site.pages.vector_views import VectorsIndexView, VectorsPageView
 from wiregen.site.pages.views import LedgerPageView, MessageView, RulesPageView, TypeView
+from wiregen.site.playground.archive import archive_of
+from wiregen.site.playground.pyodide_package import pyodide_files
 
-__all__ = ["build_site"]
+__all__ = ["build_site", "playground_files"]
 
 _STATIC: Final = ("site.css", "home.css", "print.css", "site.js")
 _SIGN: Final = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)| *([=(){},;?:<>|&!]+) *""")
@@ -59,6 +62,7 @@ _View = (
     | VectorsIndexView
     | VectorsPageView
     | HomeView
+    | PlaygroundView
 )
 
 
@@ -67,12 +71,19 @@ def build_site(
     *,
     at_page: Callable[[PurePosixPath], None] = lambda path: None,
     has_guide: bool = False,
+    playground: Transport = "none",
+    pyodide: Path | None = None,
 ) -> tuple[Output, ...]:
     """Return all files of the site.
 
-    `at_page` is called with each page before it is made; `has_guide`: include wiregen's own guide.
+    `at_page` is called with each page before it is made; `has_guide`: include wiregen's own guide. `playground`: how its page
+    asks about bytes; `pyodide`: the unpacked package that a worker needs.
+
+    Raises:
+        PackageError: The package is not the pinned one.
     """
-    books = tuple(Book(chapter, has_guide=has_guide) for chapter in chapters)
+    has_playground = playground != "none"
+    books = tuple(Book(chapter, has_guide=has_guide, has_playground=has_playground) for chapter in chapters)
     entries: list[Entry] = []
     outputs: list[Output] = []
     messages: dict[str, list[MessageView]] = {}
@@ -92,14 +103,30 @@ def build_site(
     outputs.append(
         Output(path=PurePosixPath("llms.txt"), content=render("docs/llms.txt.jinja", home).encode())
     )
+    outputs += playground_files(playground)
+    if pyodide is not None:
+        outputs += pyodide_files(pyodide, PurePosixPath(PLAYGROUND, "pyodide"))
+        outputs.append(_archive(books))
     outputs.append(Output(path=PurePosixPath("search.js"), content=search_script(entries).encode()))
-    outputs += (Output(path=PurePosixPath(name), content=_dense(name)) for name in _STATIC)
     return tuple(_linked(outputs))
 
 
 def _running_head(name: str) -> bytes:
     """Return the style that puts the name of a protocol, which has letters, digits and `_` alone, on each sheet."""
     return f'@page{{@top-left{{content:"{name}";font:8pt system-ui,sans-serif;}}}}\n'.encode()
+
+
+def playground_files(transport: Transport) -> tuple[Output, ...]:
+    """Return the page of the playground with its scripts, and the styles and script of every page: a server needs no others."""
+    page = _page(PurePosixPath(PLAYGROUND), "playground", playground_page(transport))
+    look = (Output(path=PurePosixPath(name), content=_dense(name)) for name in _STATIC)
+    return (*page, *playground_scripts(transport), *look)
+
+
+def _archive(books: tuple[Book, ...]) -> Output:
+    package = books[0].chapter.package if books else ""
+    content = archive_of(tuple(book.protocol for book in books), package)
+    return Output(path=PurePosixPath(PLAYGROUND, "wiregen.zip"), content=content)
 
 
 def _dense(name: str) -> bytes:

@@ -10,7 +10,7 @@ from wiregen.generate.escaping import in_cell, markdown
 from wiregen.site.diagrams.layout_drawings import Diagram
 from wiregen.site.pages.annotated_bytes import Anatomy
 from wiregen.site.pages.highlighting import highlighted
-from wiregen.site.pages.page_paths import Linked, linked_md
+from wiregen.site.pages.page_paths import PLAYGROUND, Linked, linked_md
 from wiregen.site.pages.prose import Prose
 
 __all__ = [
@@ -44,7 +44,8 @@ class Shell:
     """The parts of every page. `root`: the path to the site's folder.
 
     `here`: the page's name without its suffix; `has_tree`: whether the folder has a script of navigation and styles of print;
-    `before`, `after`: the neighbours in the order of reading; `has_twins`: whether it exists in Markdown and JSON too.
+    `before`, `after`: the neighbours in the order of reading; `has_twins`: whether it exists in Markdown and JSON too;
+    `has_playground`: whether the playground opens links to bytes.
     """
 
     title: str
@@ -56,6 +57,17 @@ class Shell:
     before: Linked | None = None
     after: Linked | None = None
     has_twins: bool = True
+    has_playground: bool = False
+
+    @property
+    def playground(self) -> str:
+        """Return the path of the playground's page."""
+        return f"{self.root}{PLAYGROUND}/index.html"
+
+    @property
+    def playground_twin(self) -> str:
+        """Return the path of the same page in Markdown."""
+        return f"{self.root}{PLAYGROUND}/index.md"
 
     @property
     def url(self) -> str:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, Final
 
 from wiregen.conformance.vectors.reference_verdicts import Scene
-from wiregen.formats.inspect.secrets import holds_secret, secret_names
+from wiregen.formats.inspect.secrets import holds_secret, secret_names, without_secrets
 from wiregen.formats.inspect.values import HIDDEN, scalar_text
-from wiregen.formats.jsonl import Line, LineEncoder, LineError, LineMaker
+from wiregen.formats.jsonl import Line, LineEncoder, LineError, LineMaker, dumps, error_line
 from wiregen.generate.escaping import harmless
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue, Node
@@ -68,21 +68,28 @@ class PlaygroundReader:
         known: Context,
     ) -> tuple[dict[str, object], int]:
         """Return a frame for the page, and how many nodes may follow."""
-        found, place = item.found, {"offset": item.offset, "size": item.size}
+        found = item.found
         if isinstance(found, DecodeError):
-            if self._is_left_open(item):
-                return {"left_open": harmless(found.path), **place}, budget
-            return {"fault": fault_of(found, is_hidden=bool(self._secrets)), **place}, budget
+            return self._fault(item, found), budget
         is_secret = holds_secret(found, self._secrets)
         line = self._line(maker, item)
         fixed = is_secret or line is None or self._is_piece(line)
         nodes, budget = self._node(found, budget, {} if fixed or line is None else line)
-        frame: Line = {**place, "tree": nodes, "message": _title(found)}
+        frame: Line = {"offset": item.offset, "size": item.size, "tree": nodes, "message": _title(found)}
+        if line is not None:
+            frame["line"] = self._text({**line, "offset": item.offset})
         own = None if is_secret else behind()
         if own is not None:
             sample = Sample(scene=own, data=item.data, tree=found, origin="", known=known)
             frame["copies"] = self._copies(sample, line)
         return frame, budget
+
+    def _fault(self, item: DecodedItem, error: DecodeError) -> Line:
+        line = error_line(error, item.data, offset=item.offset, role=item.role)
+        shown: Line = {"offset": item.offset, "size": item.size, "line": self._text(line)}
+        if self._is_left_open(item):
+            return shown | {"left_open": harmless(error.path)}
+        return shown | {"fault": fault_of(error, is_hidden=bool(self._secrets))}
 
     def _is_left_open(self, item: DecodedItem) -> bool:
         """Return whether the only error is the end of the stream: fragments came, and not yet the last one."""
@@ -123,6 +130,10 @@ class PlaygroundReader:
             return maker.decoded(item.found.value, item.data, offset=0, role=item.role)
         except LineError:
             return None
+
+    def _text(self, line: Line) -> str:
+        """Return a line as `wiregen decode` prints it, with hidden secrets."""
+        return dumps(without_secrets(line, self._schema))
 
     def _is_piece(self, line: Mapping[str, Any]) -> bool:
         """Return whether a frame is a fragment of a block: it is encoded with the others, not by itself."""
@@ -211,8 +222,6 @@ def _value_of(node: Node) -> str:
 
 
 def _vector(sample: Sample, line: dict[str, object] | None) -> str:
-    from wiregen.formats.jsonl import dumps
-
     before = [{"from": role, "bytes": data.hex()} for role, data in sample.scene.before]
     frames = (
         [{key: line[key] for key in ("message", "header", "fields") if key in line}]

@@ -18,11 +18,23 @@ from wiregen.site.playground.both_directions import Aside
 from wiregen.site.playground.connections import MOST_TURNS, connections_of
 from wiregen.site.playground.pasted_text import TextError, bytes_of
 
-__all__ = ["Load", "Questions"]
+__all__ = ["Load", "Questions", "described"]
 
 Load: TypeAlias = Callable[[str], m.Protocol]
 """Returns a protocol by its name."""
 _MOST_BEFORE: Final = 8
+
+
+def described(protocol: m.Protocol) -> Line:
+    """Return the facts of a protocol that the page shows before it asks about bytes."""
+    examples = (each.hex for each in protocol.examples if each.form == "both" and each.hex)
+    needs_other = any(context.role is not None for context in protocol.contexts)
+    return {
+        "name": protocol.name,
+        "roles": list(protocol.roles),
+        "example": next(examples, ""),
+        "needs_other": needs_other,
+    }
 
 
 class _QuestionError(Exception):
@@ -30,10 +42,19 @@ class _QuestionError(Exception):
 
 
 class Questions:
-    """Answers questions about the named protocols; `package`: of their generated code."""
+    """Answers questions about the named protocols; `package`: of their generated code.
 
-    def __init__(self, names: tuple[str, ...], load: Load, package: str = "wireproto") -> None:
-        self._names, self._load, self._package = names, load, package
+    `facts`: those of `described` for each protocol, where they are known without loading it.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        load: Load,
+        package: str = "wireproto",
+        facts: tuple[Line, ...] | None = None,
+    ) -> None:
+        self._names, self._load, self._package, self._facts = names, load, package, facts
         self._readers: dict[str, tuple[m.Protocol, PlaygroundReader]] = {}
 
     def answer(self, question: object) -> Line:
@@ -43,7 +64,8 @@ class Questions:
                 raise _QuestionError("no question")
             kind = question.get("kind")
             if kind == "protocols":
-                return {"protocols": [self._described(name) for name in self._names]}
+                facts = self._facts or [described(self._reader(name)[0]) for name in self._names]
+                return {"protocols": list(facts)}
             if kind == "capture":
                 return connections_of(_from_base64(_text(question, "data")))
             return self._about_bytes(question, kind)
@@ -82,14 +104,6 @@ class Questions:
                 schema, Snippets(protocol, schema, self._package), name
             )
         return self._readers[name]
-
-    def _described(self, name: str) -> dict[str, object]:
-        protocol, _ = self._reader(name)
-        text = next(
-            (example.hex for example in protocol.examples if example.form == "both" and example.hex), ""
-        )
-        needs_other = any(context.role is not None for context in protocol.contexts)
-        return {"name": name, "roles": list(protocol.roles), "example": text, "needs_other": needs_other}
 
 
 def _scene(protocol: m.Protocol, question: Mapping[str, object]) -> Scene:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import multiprocessing
 import threading
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final, TypeAlias
 
 from wiregen.formats.jsonl import Line
+from wiregen.site.playground.json_answers import json_answer
 
 __all__ = ["Maker", "Workshop"]
 
@@ -85,21 +85,7 @@ def _work(pipe: Connection, maker: Maker) -> None:
     _bound_memory()
     with suppress(EOFError, KeyboardInterrupt):
         while True:
-            pipe.send_bytes(json.dumps(_answered(answer, pipe.recv_bytes())).encode())
-
-
-def _answered(answer: Callable[[object], dict[str, object]], asked: bytes) -> dict[str, object]:
-    """Return the answer; an error of wiregen is printed, and is one too.
-
-    Exhausted memory ends the process.
-    """
-    try:
-        return answer(json.loads(asked))
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - any error is answered, and the process serves on
-        traceback.print_exc()
-        return {"wrong": f"wiregen failed: {type(error).__name__}"}
+            pipe.send_bytes(json_answer(answer, pipe.recv_bytes()).encode())
 
 
 def _bound_memory() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wiregen.language.config import Config
     from wiregen.language.source import Sources
     from wiregen.site.pages.chapter import Carry, Chapter
+    from wiregen.site.pages.playground_page import Transport
     from wiregen.site.pages.sample_frame import Sample
 
 __all__ = ["site_of", "verb"]
@@ -34,7 +35,14 @@ _VECTORS = "vectors"
     metavar="FOLDER",
     help=f"Output folder of the site. Default: `{_FOLDER}` next to the configuration.",
 )
-def verb(names: tuple[str, ...], output: str | None) -> int:
+@click.option(
+    "--playground",
+    "pyodide",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Include a playground that decodes in the browser. FOLDER is the unpacked package `pyodide` of npm.",
+)
+def verb(names: tuple[str, ...], output: str | None, pyodide: Path | None) -> int:
     """Build the site of the protocols NAME. Without NAME, build that of all protocols of the configuration.
 
     Open its index.html: it works without a server and loads nothing from other computers. Files of an earlier run that
@@ -45,33 +53,37 @@ def verb(names: tuple[str, ...], output: str | None) -> int:
 
     config = configuration(Report())
     folder = config.root / _FOLDER if output is None else Path(output)
-    tree, inputs = built_site(config, folder), None if names else _inputs(config)
+    tree, inputs = built_site(config, folder), None if names else _inputs(config, pyodide)
     if is_fresh(tree, inputs):
         return _say_fresh(folder)
     chapters = _chapters(config, names)
-    code = _written(_made(chapters), folder)
+    code = _written(_made(chapters, "none" if pyodide is None else "worker", pyodide), folder)
     is_silent = all(
         chapter.vectors is not None or not _vectors_file(chapter.protocol.name, config).exists()
         for chapter in chapters
     )
-    if is_silent and inputs == _inputs(config):  # otherwise a message has to be repeated, or an input changed
+    # Otherwise a message has to be repeated, or an input changed.
+    if is_silent and inputs == _inputs(config, pyodide):
         remember(tree, inputs)
     return code
 
 
-def _inputs(config: "Config") -> str | None:
+def _inputs(config: "Config", pyodide: Path | None) -> str | None:
     """Return the hash of what the site of all protocols is made from, or None if it cannot be determined."""
     from wiregen.generate.freshness import inputs_of_site
     from wiregen.site.pages.guide_files import guide_files
+    from wiregen.site.playground.pyodide_package import package_files
 
-    return inputs_of_site(
-        config, (*guide_files().values(), *sorted((config.output / _VECTORS).glob("*.json")))
-    )
+    vectors = sorted((config.output / _VECTORS).glob("*.json"))
+    package = () if pyodide is None else package_files(pyodide)
+    return inputs_of_site(config, (*guide_files().values(), *vectors, *package))
 
 
-def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
+def site_of(
+    config: "Config", names: tuple[str, ...], playground: "Transport" = "none", pyodide: Path | None = None
+) -> "tuple[Output, ...]":
     """Return the files of the site; exit if a protocol has errors."""
-    return _made(_chapters(config, names))
+    return _made(_chapters(config, names), playground, pyodide)
 
 
 def _chapters(config: "Config", names: tuple[str, ...]) -> "tuple[Chapter, ...]":
@@ -81,12 +93,21 @@ def _chapters(config: "Config", names: tuple[str, ...]) -> "tuple[Chapter, ...]"
     return tuple(_chapter(subject, config, sources) for subject in _subjects(config, names, sources))
 
 
-def _made(chapters: "tuple[Chapter, ...]") -> "tuple[Output, ...]":
+def _made(
+    chapters: "tuple[Chapter, ...]", playground: "Transport", pyodide: Path | None
+) -> "tuple[Output, ...]":
     from wiregen.site.pages.site import build_site
+    from wiregen.site.playground.pyodide_package import VERSION, PackageError
     from wiregen.tools.cli.progress import progress_of_pages
 
     with progress_of_pages() as at_page:
-        return build_site(chapters, at_page=at_page, has_guide=True)
+        try:
+            return build_site(
+                chapters, at_page=at_page, has_guide=True, playground=playground, pyodide=pyodide
+            )
+        except PackageError as error:
+            way_out = f"npm pack pyodide@{VERSION}, unpack the archive, and give its folder `package`"
+            raise Failure(str(error), way_out, code=USAGE) from None
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":

@@ -2,7 +2,6 @@
 
 import functools
 import json
-import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from wiregen.site.loopback import Reply, Request
 
 __all__ = ["answer_of", "pages", "questions_of", "verb"]
-
-_SITE = "site/"
-_PLAY = re.compile(rb'<p class="play" data-play="([\w-]+)">.*?</p>')
 
 
 @click.command("play")
@@ -89,10 +85,11 @@ def _protocol(name: str) -> "m.Protocol":
 
 
 class _Site:
-    """The documentation of the protocols, built when it is first requested."""
+    """The documentation of the protocols; its pages are built when one of them is first requested."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
+        self._first = pages()
         self._files: dict[str, bytes] | None = None
         self._lock = threading.Lock()
 
@@ -105,9 +102,11 @@ class _Site:
         from wiregen.language.diagnostics import Report
         from wiregen.tools.cli.docs_build import site_of
 
+        if name in self._first:
+            return self._first[name]
         with self._lock:
             if self._files is None:
-                outputs = site_of(configuration(Report()), self._names)
+                outputs = site_of(configuration(Report()), self._names, "server")
                 self._files = {str(output.path): output.content for output in outputs}
         return self._files.get(name)
 
@@ -115,30 +114,28 @@ class _Site:
 def answer_of(
     ask: Callable[[object], dict[str, object]], site: Callable[[str], bytes | None]
 ) -> "Callable[[Request], Reply]":
-    """Return the function that answers a browser: with the page, documentation below `site/`, answers as JSON."""
+    """Return the function that answers a browser: with the files of the site, and its playground's questions as JSON."""
     from wiregen.site.loopback import Reply
-
-    files = pages()
+    from wiregen.site.pages.page_paths import PLAYGROUND
 
     def answer(request: "Request") -> "Reply":
         if request.method == "POST":
-            if request.path != "ask":
+            if request.path != f"{PLAYGROUND}/ask":
                 return Reply(status=404, body=b"404\n")
             try:
                 question = json.loads(request.body)
             except (ValueError, RecursionError):
                 return Reply(status=400, body=b"400\n")
             return Reply(body=json.dumps(ask(question)).encode(), kind="application/json")
-        if request.path.startswith(_SITE):
-            return _page_of(site, request.path.removeprefix(_SITE))
-        content, kind = files.get(request.path or "index.html", (b"", ""))
-        return Reply(body=content, kind=kind) if kind else Reply(status=404, body=b"404\n")
+        if not request.path:
+            return Reply(status=302, body=b"", location=f"{PLAYGROUND}/index.html")
+        return _page_of(site, request.path)
 
     return answer
 
 
 def _page_of(site: Callable[[str], bytes | None], name: str) -> "Reply":
-    """Return a file of the documentation; the examples of a page lead to the playground."""
+    """Return a file of the documentation."""
     from wiregen.site.loopback import Reply
     from wiregen.tools.cli.docs_serve import KINDS
 
@@ -148,23 +145,11 @@ def _page_of(site: Callable[[str], bytes | None], name: str) -> "Reply":
         return Reply(status=503, body=b"the documentation cannot be made: wiregen docs build says why\n")
     if content is None:
         return Reply(status=404, body=b"there is no such page\n")
-    suffix = name.rpartition(".")[2]
-    if suffix == "html":
-        way = b"../" * (name.count("/") + 1)
-        content = _PLAY.sub(
-            rb'<p><a href="%s#\1">Change these bytes in the playground</a></p>' % way, content
-        )
-    return Reply(body=content, kind=KINDS.get(suffix, "application/octet-stream"))
+    return Reply(body=content, kind=KINDS.get(name.rpartition(".")[2], "application/octet-stream"))
 
 
-def pages() -> dict[str, tuple[bytes, str]]:
-    """Return the files of the page by name, with their kinds."""
-    from wiregen.generate.emitter import templates_folder
+def pages() -> dict[str, bytes]:
+    """Return the files that the playground needs, by name."""
+    from wiregen.site.pages.site import playground_files
 
-    folder, look = templates_folder() / "play", templates_folder() / "docs" / "site.css"
-    return {
-        "index.html": ((folder / "index.html").read_bytes(), "text/html; charset=utf-8"),
-        "play.css": ((folder / "play.css").read_bytes(), "text/css; charset=utf-8"),
-        "play.js": ((folder / "play.js").read_bytes(), "text/javascript; charset=utf-8"),
-        "site.css": (look.read_bytes(), "text/css; charset=utf-8"),
-    }
+    return {str(output.path): output.content for output in playground_files("server")}
