@@ -43,8 +43,8 @@
   const keep = () => {
     const { protocol: p, role: r, form: f, text: t, before: b, asides: o } = question();
     const json = JSON.stringify(o.length ? { p, r, f, t, b, o } : { p, r, f, t, b });
-    const link = btoa(String.fromCharCode(...new TextEncoder().encode(json))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-    const fits = link.length < 60000;
+    const octets = new TextEncoder().encode(json), fits = octets.length < 45000;
+    const link = fits ? btoa(String.fromCharCode(...octets)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "") : "";
     history.replaceState(null, "", fits ? `#${link}` : "#");
     get("unkept").hidden = fits;
   };
@@ -75,26 +75,34 @@
     below.forEach((each) => leavesOf(each, offset, list));
     return list;
   };
+  const colour = (frames) => {  // the parts of all frames in turn; the tree and the bytes show the same one
+    let number = 0;
+    frames.forEach((frame) => frame.tree && leavesOf(frame.tree, 0, []).forEach((leaf) => { leaf.hue = number % hues; number += 1; }));
+  };
   const showBytes = () => {
     const data = shown.hex.match(/../g) || [];
     const owner = new Array(data.length).fill(-1);
-    let number = 0;
-    shown.frames.forEach((frame) => frame.tree && leavesOf(frame.tree, 0, []).forEach((leaf) => {
-      owner.fill(number % hues, leaf.start, leaf.end);
-      number += 1;
-    }));
+    shown.frames.forEach((frame) => frame.tree && leavesOf(frame.tree, 0, []).forEach((leaf) => owner.fill(leaf.hue, leaf.start, leaf.end)));
+    const begins = new Set(shown.frames.map((frame) => frame.offset));
     const fault = shown.frames.find((frame) => frame.fault && !cut);
     const lines = [];
     for (let start = 0; start < Math.min(data.length, 8192); start += width) {
       const line = make("div", "line");
       line.append(make("span", "at", start.toString(16).padStart(4, "0")), " ");
+      const hex = make("span", "hex"), characters = make("span", "text");
+      characters.setAttribute("aria-hidden", "true");
       data.slice(start, start + width).forEach((pair, at) => {
         const one = make("span", owner[start + at] < 0 ? "b" : `b h${owner[start + at]}`, pair);
         one.dataset.at = start + at;
         if (fault && start + at >= fault.offset && start + at < fault.offset + fault.size) one.classList.add("torn");
-        if (fault && fault.fault.at === start + at) one.classList.add("lit");
-        line.append(one, " ");
+        if (fault && fault.fault.at === start + at) one.classList.add("wrong");
+        if (begins.has(start + at)) one.classList.add("first");
+        hex.append(one, " ");
+        const letter = parseInt(pair, 16), character = make("span", one.className.replace("b", "c"), letter > 32 && letter < 127 ? String.fromCharCode(letter) : "·");
+        character.dataset.at = start + at;
+        characters.append(character);
       });
+      line.append(hex, " ", characters);
       lines.push(line);
     }
     bytes.replaceChildren(...lines);
@@ -102,7 +110,7 @@
   const nodeLine = (node, frame, outer) => {
     const item = make("li"), line = make("span", "node");
     const span = node.inner ? outer : [node.start, node.end];
-    line.append(make("b", "", node.name));
+    line.append(make("b", node.hue === undefined ? "" : `b h${node.hue}`, node.name));
     if (node.value !== undefined) line.append(make("code", "", node.value));
     line.append(make("span", "about", [node.inner ? "inside" : `${node.start}, ${node.end - node.start} ${node.end - node.start === 1 ? "byte" : "bytes"}`, node.note].filter(Boolean).join("; ")));
     line.title = node.path;
@@ -116,14 +124,31 @@
     }
     item.append(line);
     if (node.children) {
-      const list = make("ul");
+      const list = make("ul"), fold = make("button", "fold", "▾");
       list.append(...node.children.map((child) => nodeLine(child, frame, span)));
+      fold.type = "button";
+      fold.setAttribute("aria-label", `Fields of ${node.name}`);
+      const show = (isOpen) => { list.hidden = !isOpen; fold.textContent = isOpen ? "▾" : "▸"; fold.setAttribute("aria-expanded", String(isOpen)); };
+      fold.addEventListener("click", () => show(list.hidden));
+      show(true);
+      item.prepend(fold);
       item.append(list);
     }
     if (node.cut) item.append(make("p", "about", "more is not shown"));
     return item;
   };
+  const past = [];  // the bytes before each change, for undo
+  const undo = () => {
+    const last = past.pop();
+    get("undo").disabled = !past.length;
+    if (!last) return;
+    asides = last.asides;
+    form.value = "hex";
+    text.value = last.hex;
+    look();
+  };
   const change = (line, node, frame) => {
+    document.querySelectorAll("#trees input, #trees .refused").forEach((each) => each.remove());  // one at a time
     const input = make("input");
     input.value = node.edit;
     input.setAttribute("aria-label", `New value of ${node.path}`);
@@ -132,12 +157,23 @@
     input.select();
     input.addEventListener("keydown", async (event) => {
       event.stopPropagation();
-      if (event.key === "Escape") input.remove();
+      if (event.key === "Escape") { trees.querySelectorAll(".refused").forEach((each) => each.remove()); input.remove(); line.focus(); }
       if (event.key !== "Enter") return;
       event.preventDefault();
       if (input.value === node.edit) { input.remove(); line.focus(); return; }
       const answer = await ask({ ...question(), kind: "edit", frame: shown.frames.indexOf(frame), path: node.path, value: input.value });
-      if (answer.wrong) { state.textContent = answer.wrong; return; }
+      if (answer.wrong) {
+        trees.querySelectorAll(".refused").forEach((each) => each.remove());
+        const refused = make("span", "refused", answer.wrong);
+        refused.id = "refused";
+        input.setAttribute("aria-invalid", "true");
+        input.setAttribute("aria-describedby", "refused");
+        line.after(refused);
+        state.textContent = answer.wrong;
+        return;
+      }
+      past.push({ hex: shown.hex, asides: structuredClone(asides) });
+      get("undo").disabled = false;
       const grown = (answer.hex.length - shown.hex.length) / 2;
       asides.forEach((each) => { if (each.at > frame.offset) each.at += grown; });
       form.value = "hex";
@@ -205,12 +241,16 @@
     part.append(copyButtons(frame));
     return part;
   };
-  const clear = () => { shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
+  const clear = () => { get("other").hidden = true; shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
   const take = (answer) => {
     keep();
     if (answer.wrong) { clear(); state.textContent = answer.wrong; return; }
     shown = answer;
     nodes = [];
+    colour(shown.frames);
+    get("other").hidden = !answer.fitting_role;
+    get("other").textContent = answer.fitting_role ? `The ${answer.fitting_role} sends this: read it so` : "";
+    get("other").onclick = () => { role.value = answer.fitting_role; look(); };
     trees.replaceChildren(...answer.frames.map(showFrame));
     showBytes();
     const count = answer.frames.filter((frame) => frame.tree).length;
@@ -233,9 +273,9 @@
     lit = elements;
     lit.forEach((each) => each.classList.add("lit"));
   };
-  const covered = (start, end) => [...bytes.querySelectorAll(".b")].filter((each) => +each.dataset.at >= start && +each.dataset.at < end);
+  const covered = (start, end) => [...bytes.querySelectorAll(".b, .c")].filter((each) => +each.dataset.at >= start && +each.dataset.at < end);
   const pointed = (target) => {
-    const line = target.closest && target.closest(".node"), one = target.closest && target.closest(".b");
+    const line = target.closest && target.closest(".node"), one = target.closest && target.closest("#bytes [data-at]");
     if (line) { light([line, ...covered(+line.dataset.start, +line.dataset.end)]); state.textContent = line.dataset.path; }
     else if (one) {
       const at = +one.dataset.at;
@@ -262,6 +302,26 @@
   [text, before].forEach((area) => area.addEventListener("input", soon));
   text.addEventListener("input", () => { if (!text.value.trim()) forget(); else cut = ""; });
   get("form").addEventListener("submit", (event) => event.preventDefault());
+  get("undo").addEventListener("click", undo);
+  get("link").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href).then(() => { state.textContent = "The link is copied."; }, () => { state.textContent = location.href; });
+  });
+  // ---- files: bytes, or text that represents them
+  const mostBytes = 1 << 18;
+  const takeBytes = async (octets, size) => {
+    forget();
+    before.value = "";
+    if (octets.every((octet) => octet === 9 || octet === 10 || octet === 13 || (octet >= 32 && octet < 127))) {
+      form.value = "auto";
+      text.value = new TextDecoder().decode(octets);
+      const answer = await ask(question());
+      if (!answer.wrong) { take(answer); return; }
+    }
+    form.value = "hex";
+    text.value = [...octets.slice(0, mostBytes)].map((octet) => octet.toString(16).padStart(2, "0")).join("");
+    if (size > mostBytes) cut = `Only the first ${count(mostBytes)} bytes of the file are shown; wiregen decode reads all.`;
+    look();
+  };
   // ---- captures: one direction of a connection is shown, the messages of the other are known
   const most = 700000, count = (number) => number.toLocaleString("en");
   const meanwhile = ({ sides, turns }, side, roles) => {
@@ -281,7 +341,7 @@
     let plain = "";
     octets.forEach((octet) => { plain += String.fromCharCode(octet); });
     const answer = await ask({ kind: "capture", data: btoa(plain) });
-    if (answer.wrong) { state.textContent = answer.wrong; return; }
+    if (answer.wrong) { takeBytes(octets, file.size); return; }
     const ways = answer.connections.flatMap((each) => [0, 1].filter((side) => each.sides[side].hex).map((side) => ({ each, side })));
     if (!ways.length) { state.textContent = `There is no TCP connection with bytes in ${file.size > most ? `the first ${count(most)} bytes of ` : ""}this capture.`; return; }
     const rolesNow = () => (known.find((each) => each.name === protocol.value) || { roles: [] }).roles;

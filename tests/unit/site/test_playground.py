@@ -57,6 +57,23 @@ def look(name: str, text: str, **more: Any) -> dict[str, Any]:
         pytest.param("00000000: 3257 0000 000a                           2W....", "32570000000a", id="xxd"),
         pytest.param("0000  32 57 00 00 00 0a                                 2W....", "32570000000a", id="Wireshark"),
         pytest.param("00000000  32 57 00 00 00 0a 00 01  02 03                    |2W........|\n0000000a", "32570000000a00010203", id="hexdump -C"),
+        pytest.param("32:57:00:00:00:0a", "32570000000a", id="colons"),
+        pytest.param("32-57-00-00-00-0A", "32570000000a", id="dashes"),
+        pytest.param("%32%57%00", "325700", id="per cent"),
+        pytest.param("32 57; 00 00;", "32570000", id="semicolons"),
+        pytest.param("unsigned char data[6] = {\n  0x32, 0x57, 0x00, /* 2W. \"x\" */\n  0x00, 0x00, 0x0a // end\n};\nunsigned int data_len = 6;", "32570000000a", id="xxd -i"),
+        pytest.param('"\\x32\\x57\\x00\\x00" \\\n"\\x00\\x0a"', "32570000000a", id="Wireshark's escaped string"),
+        pytest.param('const char *data = "2W\\0\\0\\0\\n";', "32570000000a", id="string of C"),
+        pytest.param("b'2W\\x00\\x00\\x00\\n'", "32570000000a", id="repr of Python"),
+        pytest.param("data = bytes.fromhex('32 57 00'\n    '00 00 0a')", "32570000000a", id="fromhex of Python"),
+        pytest.param('base64.b64decode("MlcAAAAK")', "32570000000a", id="b64decode of Python"),
+        pytest.param("[50, 87, 0, 0, 0, 10]", "32570000000a", id="list of Python"),
+        pytest.param("Uint8Array(6) [50, 87, 0, 0, 0, 10]", "32570000000a", id="array of JavaScript"),
+        pytest.param("<Buffer 32 57 00 00 00 0a>", "32570000000a", id="buffer of Node.js"),
+        pytest.param("new byte[] {50, 87, 0, 0, 0, (byte) 0xfe, -1}", "3257000000feff", id="array of Java"),
+        pytest.param("[]byte{0x32, 0x57, 0x0,}", "325700", id="slice of Go"),
+        pytest.param("&[0x32u8, 0x57, 0]", "325700", id="slice of Rust"),
+        pytest.param("\t0x0000:  3257 0000 000a                           2W....", "32570000000a", id="tcpdump -X"),
         pytest.param("", "", id="nothing"),
     ],
 )  # fmt: skip
@@ -84,6 +101,9 @@ def test_dumps_of_the_usual_tools_are_read(command: list[str]) -> None:
         ("zz!", "auto"),
         ("0g", "hex"),
         ("a", "what"),
+        ("'\\q'", "program"),
+        ("[256]", "program"),
+        ("x", "program"),
         ("00" * (MOST_BYTES + 1), "hex"),
     ],
 )
@@ -127,6 +147,20 @@ def test_a_fault_shows_what_could_be_read() -> None:
     assert good["message"] == "Window"
     assert (bad["fault"]["code"], bad["fault"]["path"]) == ("truncated", "Data.pairs[0].key")
     assert bad["fault"]["partial"]["fields"]["sequence"] == 1
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "expected"),
+    [
+        ("writer", "324100000007", "reader"),
+        ("reader", "324100000007", None),
+        ("reader", WINDOW, "writer"),
+        ("reader", "00", None),
+        ("writer", f"{WINDOW} 324100000007", None),
+    ],
+)
+def test_the_role_that_may_have_sent_the_bytes_is_named(role: str, text: str, expected: str | None) -> None:
+    assert look("lumberjack", text, role=role).get("fitting_role") == expected
 
 
 def test_a_changed_field_is_other_bytes() -> None:

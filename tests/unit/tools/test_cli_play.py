@@ -204,6 +204,107 @@ def drop(tab: Browser, capture: bytes) -> None:
 
 
 @needs_chromium
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (bytes.fromhex("32570000000a"), "32570000000a"),
+        (b"00000000: 3257 0000 000b   2W....\n", "00000000: 3257 0000 000b   2W....\n"),
+        (b"2W!!!!", "325721212121"),
+    ],
+    ids=["binary", "hexdump", "binary that is text"],
+)
+def test_any_file_is_dropped_in(tab: Browser, url: str, content: bytes, expected: str) -> None:
+    tab.open(f"{url}#{link(p='lumberjack', r='writer', f='base64', t='MlcAAAAK', b=[])}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 1")
+    drop(tab, content)
+    tab.wait(f"document.getElementById('text').value === {json.dumps(expected)}")
+    tab.wait("document.querySelector('#trees h3')?.textContent === 'Window'")
+
+
+@needs_chromium
+def test_of_a_large_file_the_first_part_is_shown_and_that_is_said(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    drop(tab, bytes(300_000))
+    tab.wait("document.getElementById('state').textContent.includes('Only the first 262,144 bytes')")
+    assert tab.run("document.getElementById('text').value.length") == 2 * 262_144
+
+
+FAULTY = link(p="lumberjack", r="writer", f="hex", t="32570000000a 325a0000", b=[])
+
+
+@needs_chromium
+def test_bytes_have_characters_colours_borders_and_the_place_of_the_error(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{FAULTY}")
+    tab.wait("!!document.querySelector('.fault')")
+    assert tab.run("document.querySelector('#bytes .text').textContent") == "2W····2Z··"
+    places = "[...document.querySelectorAll('#bytes .b{0}')].map((each) => Number(each.dataset.at))"
+    assert tab.run(places.format(".first")) == [0, 6]
+    assert tab.run(places.format(".torn")) == [6, 7, 8, 9]
+    assert tab.run(places.format(".wrong")) == [7]
+    colours = "[...document.querySelectorAll({0})].map((each) => getComputedStyle(each).backgroundColor)"
+    size = tab.run(colours.format("\".node[data-path='Window.size'] b\""))
+    assert tab.run(colours.format('\'#bytes .b[data-at="3"], #bytes .c[data-at="3"]\'')) == size * 2
+    tab.point_at("#bytes .c[data-at='3']")
+    assert tab.wait("document.querySelector('.node.lit')?.dataset.path") == "Window.size"
+
+
+@needs_chromium
+def test_parts_of_the_tree_are_collapsed(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    shown = "document.querySelector(\".node[data-path='Window.size']\").checkVisibility()"
+    fold = "document.querySelector('#trees .fold')"
+    assert (tab.run(shown), tab.run(f"{fold}.getAttribute('aria-expanded')")) == (True, "true")
+    tab.run(f"{fold}.click()")
+    assert (tab.run(shown), tab.run(f"{fold}.getAttribute('aria-expanded')")) == (False, "false")
+    tab.run(f"{fold}.click()")
+    assert tab.run(shown)
+
+
+@needs_chromium
+def test_a_refusal_is_beside_its_only_editor_and_a_change_is_undone(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    for number in (0, 1):
+        tab.run(
+            f"document.querySelectorAll(\".node[data-path='Window.size']\")[{number}].dispatchEvent(new MouseEvent('dblclick', {{bubbles: true}}))"
+        )
+    assert tab.run("document.querySelectorAll('#trees input').length") == 1
+    tab.type("-1")
+    tab.press("Enter", code=13, text="\r")
+    assert "expected 0 to 4294967295" in tab.wait("document.querySelector('.node + .refused')?.textContent")
+    assert tab.run("document.activeElement.getAttribute('aria-describedby')") == "refused"
+    tab.run("document.activeElement.select()")
+    tab.type("2")
+    tab.press("Enter", code=13, text="\r")
+    tab.wait("document.getElementById('text').value === '32570000000a325700000002'")
+    tab.run("document.getElementById('undo').click()")
+    tab.wait("document.getElementById('text').value === '32570000000a325700000001'")
+    assert tab.run("document.getElementById('undo').disabled")
+
+
+@needs_chromium
+def test_the_other_role_is_named_where_it_sends_the_bytes(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{link(p='lumberjack', r='writer', f='hex', t='324100000007', b=[])}")
+    other = "document.getElementById('other')"
+    tab.wait(f"!{other}.hidden")
+    assert tab.run(f"{other}.textContent") == "The reader sends this: read it so"
+    tab.run(f"{other}.click()")
+    tab.wait(f"{other}.hidden")
+    assert tab.run("document.getElementById('role').value") == "reader"
+
+
+@needs_chromium
+def test_the_link_is_copied(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    tab.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    tab.run("document.getElementById('link').click()")
+    assert tab.wait("window.copied") == tab.run("location.href")
+
+
+@needs_chromium
 def test_a_capture_is_dropped_in_and_each_direction_is_looked_at(tab: Browser, url: str) -> None:
     tab.open(url)
     tab.wait("document.getElementById('protocol').options.length === 2")

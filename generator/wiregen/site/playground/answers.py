@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from wiregen.conformance.vectors.reference_verdicts import Scene
@@ -58,6 +59,16 @@ class PlaygroundReader:
                 frame, budget = self._frame(maker, item, budget, behind, directions.known)
                 frames.append(frame)
         return {"hex": data.hex(), "frames": frames, "n_left": n_left}
+
+    def is_sent_by(self, scene: Scene, data: bytes) -> bool:
+        """Return whether the bytes are frames with messages that the role of the scene sends, as far as the page shows them."""
+        for item in islice(BothDirections(self._schema, scene).decode(data), _MOST_FRAMES):
+            if isinstance(item.found, DecodeError):
+                return False
+            message = self._schema.messages.get(_title(item.found))
+            if message is not None and message.role not in (None, scene.role):
+                return False
+        return True
 
     def _frame(
         self,

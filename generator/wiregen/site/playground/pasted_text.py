@@ -1,4 +1,4 @@
-"""Bytes as people paste them: hexadecimal digits, Base64, hexdumps of the usual tools."""
+"""Bytes as people paste them: hexadecimal digits, Base64, hexdumps of the usual tools, literals of programs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import re
 from itertools import takewhile
 from typing import Final
 
+from wiregen.site.playground.program_text import bytes_in_program
+
 __all__ = ["MOST_BYTES", "TextError", "bytes_of"]
 
 MOST_BYTES: Final = 1 << 18
 _DIGITS: Final = re.compile(r"[0-9A-Fa-f]*")
-_BETWEEN: Final = re.compile(r"[\s,]+|(?=\\x)")
+_BETWEEN: Final = re.compile(r"[\s,;]+|(?=\\x)|%")
+_SEPARATED: Final = re.compile(r"[0-9A-Fa-f]{2}(?:[:.|_-]\s*[0-9A-Fa-f]{2})+")
+"""Pairs of digits with a sign between them, as addresses have; `-` and `_` are digits of Base64 too."""
+_BUFFER: Final = re.compile(r"<Buffer ([^>]*)>")
+"""Bytes as Node.js prints them."""
 _MARKED: Final = ("0x", "0X", "\\x")
 """Prefixes of digits in the text of programs."""
 _DUMP_LINE: Final = re.compile(r"^\s*(?:0x)?[0-9A-Fa-f]{4,16}:?(?:\s+|$)")
@@ -29,12 +35,12 @@ class TextError(ValueError):
 
 
 def bytes_of(text: str, form: str = "auto") -> bytes:
-    """Return the bytes of a text; `form`: `hex`, `base64`, `hexdump`, or `auto`, the first of them that fits.
+    """Return the bytes of a text; `form`: `hex`, `hexdump`, `program`, `base64`, or `auto`, the first of them that fits.
 
     Raises:
         TextError: The text has none of these forms, or is too long.
     """
-    readers = {"hex": _from_hex, "hexdump": _from_dump, "base64": _from_base64}
+    readers = {"hex": _from_hex, "hexdump": _from_dump, "program": _from_program, "base64": _from_base64}
     chosen = list(readers.values()) if form == "auto" else [readers[form]] if form in readers else []
     for reader in chosen:
         data = reader(text.strip())
@@ -43,13 +49,23 @@ def bytes_of(text: str, form: str = "auto") -> bytes:
                 raise TextError(f"more than {MOST_BYTES} bytes")
             return data
     raise TextError(
-        "neither hexadecimal digits, nor a hexdump, nor Base64" if form == "auto" else f"no {form}"
+        "neither hexadecimal digits, nor a hexdump, nor literals of a program, nor Base64"
+        if form == "auto"
+        else f"no {form}"
     )
 
 
 def _from_hex(text: str) -> bytes | None:
+    buffer = _BUFFER.fullmatch(text)
+    text = text if buffer is None else buffer[1]
+    if _SEPARATED.fullmatch(text):
+        return bytes.fromhex("".join(_DIGITS.findall(text)))
     digits = "".join(_number(group) if group.startswith(_MARKED) else group for group in _BETWEEN.split(text))
     return bytes.fromhex(digits) if len(digits) % 2 == 0 and _DIGITS.fullmatch(digits) else None
+
+
+def _from_program(text: str) -> bytes | None:
+    return bytes_in_program(text, _from_hex, _from_base64)
 
 
 def _number(group: str) -> str:

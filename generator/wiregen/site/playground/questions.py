@@ -11,6 +11,7 @@ from wiregen.formats.capture import CaptureError
 from wiregen.formats.jsonl import Line, LineError
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.answers import PlaygroundReader, fault_of
@@ -92,7 +93,20 @@ class Questions:
             )
         elif kind != "look":
             raise _QuestionError("no question")
-        return reader.look(scene, data, asides)
+        answer = reader.look(scene, data, asides)
+        fitting = (
+            self._fitting_role(protocol, reader, scene, data) if not scene.before and not asides else None
+        )
+        return answer if fitting is None else answer | {"fitting_role": fitting}
+
+    def _fitting_role(
+        self, protocol: m.Protocol, reader: PlaygroundReader, scene: Scene, data: bytes
+    ) -> str | None:
+        """Return the other role that may have sent the stream, where the given role may not."""
+        if reader.is_sent_by(scene, data):
+            return None
+        others = (role for role in protocol.roles if role != scene.role)
+        return next((role for role in others if reader.is_sent_by(replace(scene, role=role), data)), None)
 
     def _reader(self, name: str) -> tuple[m.Protocol, PlaygroundReader]:
         if name not in self._names:
