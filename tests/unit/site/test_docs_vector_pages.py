@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 from tests.unit.docs_sites import SHIPPED, files_of, shipped_chapter, shipped_site
+from tests.unit.site.test_playground import QUESTIONS, asked
 
 from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets
 from wiregen.schema.copies import replace
@@ -93,6 +94,22 @@ def test_names_of_vectors_lead_to_them(name: str) -> None:
     assert n_linked > 20
 
 
+@pytest.mark.parametrize(("name", "n_least"), [("geode", 500), ("reactive_streams", 30)])
+def test_the_playground_reads_linked_vectors_with_frames_before_them_alike(name: str, n_least: int) -> None:
+    n_read = 0
+    for vector in Book(shipped_chapter(name)).vectors:
+        state = shown(name)[vector.id].play
+        if not state or not isinstance(vector, Valid | Invalid) or not vector.before:
+            continue
+        frames = QUESTIONS.answer({"kind": "look", **asked(state)})["frames"]
+        found = [each["fault"]["code"] for each in frames if "fault" in each]
+        if isinstance(vector, Invalid) and "left_open" in frames[-1]:
+            found.append("truncated")  # where bytes end for good it is one
+        assert found == ([vector.error.code] if isinstance(vector, Invalid) else []), vector.id
+        n_read += 1
+    assert n_read >= n_least
+
+
 def test_names_that_are_no_ids_have_anchors_and_are_escaped() -> None:
     chapter = shipped_chapter("lumberjack")
     assert chapter.vectors is not None
@@ -111,6 +128,7 @@ def test_vectors_open_in_the_playground_where_it_reads_them_alike() -> None:
         )
         if is_plain and isinstance(vector, Valid | Invalid) and 0 < len(octets(vector.bytes)) <= MOST_BYTES:
             assert views[vector.id].play
+    assert not any(each.play for each in views.values() if each.kind in ("trace", "unwritable"))
     files = {
         str(each.path): each.content
         for each in build_site([shipped_chapter("lumberjack")], playground="server")

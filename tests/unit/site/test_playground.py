@@ -42,6 +42,14 @@ def look(name: str, text: str, **more: Any) -> dict[str, Any]:
     return QUESTIONS.answer({"kind": "look", "protocol": name, "text": text, **more})
 
 
+def asked(state: str) -> dict[str, Any]:
+    """Return the question that the page asks for a link."""
+    known = json.loads(base64.urlsafe_b64decode(state + "=" * (-len(state) % 4)))
+    return {
+        "protocol": known["p"], "role": known["r"], "form": known["f"], "text": known["t"], "before": known["b"], "asides": known["o"],
+    }  # fmt: skip
+
+
 # ---- texts
 
 
@@ -324,9 +332,7 @@ def test_examples_of_the_site_open_as_what_they_are(name: str) -> None:
     for message in book.protocol.messages:
         sample = message_page(book, message).sample
         assert sample is not None
-        state = json.loads(base64.urlsafe_b64decode(sample.play + "=" * (-len(sample.play) % 4)))
-        question = {"protocol": state["p"], "role": state["r"], "form": state["f"], "text": state["t"]}
-        answer = QUESTIONS.answer({"kind": "look", "before": state["b"], "asides": state["o"], **question})
+        answer = QUESTIONS.answer({"kind": "look", **asked(sample.play)})
         shown = [frame["message"] for frame in answer["frames"] if "left_open" not in frame]
         assert shown == [message.name], answer
 

@@ -22,6 +22,7 @@ from wiregen.conformance.vectors.format import (
     Trace,
     Unwritable,
     Valid,
+    octets,
 )
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.conformance.vectors.repetition import octets_size
@@ -106,15 +107,17 @@ def _rule_of(vector: AnyVector) -> str | None:
 
 def _play(book: Book, vector: AnyVector) -> str:
     """Return the bytes as a link to the playground has them; "" where it cannot read them as the vector does."""
-    if (
-        not isinstance(vector, Valid | Invalid)
-        or vector.variant
-        or vector.limits
-        or vector.strict
-        or vector.before
-    ):
+    if not isinstance(vector, Valid | Invalid) or vector.variant or vector.limits or vector.strict:
         return ""
-    return playground_state(book.protocol.name, Scene(role=vector.from_role), _head(vector.bytes))
+    is_own = [each.from_role == vector.from_role for each in vector.before]
+    size = sum(octets_size(each.bytes) for each in vector.before)
+    if (
+        is_own != sorted(is_own, reverse=True) or size > MOST_BYTES
+    ):  # a link has the bytes of the sender first
+        return ""
+    before = tuple((each.from_role, octets(each.bytes)) for each in vector.before)
+    scene = Scene(role=vector.from_role, before=before)
+    return playground_state(book.protocol.name, scene, _head(vector.bytes))
 
 
 def _terms(vector: AnyVector) -> Iterator[str]:
