@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from tests.built_schema import schema_of
+from tests.compiled import compile_runtime
 from tests.property.codecs import Codecs
 
 from wiregen.generate.build import build
@@ -74,6 +75,7 @@ def built(text: str, folder: Path, name: str, backends: tuple[str, ...] = ("nati
     """Build the protocol `p` of a text and import it as `name`.p; it is forgotten afterwards."""
     outputs = outputs_of(text, folder, name, backends)
     write(outputs, folder / "generated")
+    compile_runtime(outputs, folder / "generated")
     place = str(folder / "generated" / "python")
     sys.path.insert(0, place)
     importlib.invalidate_caches()
