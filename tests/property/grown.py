@@ -20,10 +20,19 @@ _N_ATTEMPTS = 60
 
 
 def frames(
-    plan: Schema, dice: random.Random, count: int, options: Options | None = None, **more: Any
+    plan: Schema,
+    dice: random.Random,
+    count: int,
+    options: Options | None = None,
+    basis: SampleBasis | None = None,
+    **more: Any,
 ) -> Iterator[tuple[FrameValue, bytes]]:
-    """Yield up to `count` frames that can be written, with their bytes; `more`: attributes of the choices."""
-    basis = SampleBasis(schema=plan)
+    """Yield up to `count` frames that can be written, with their bytes.
+
+    `basis`: that of other calls for the schema, for the work of which it remembers the results.
+    `more`: attributes of the choices.
+    """
+    basis = basis or SampleBasis(schema=plan)
     wishes = options or Options()
     for _ in range(count):
         for _ in range(_N_ATTEMPTS):

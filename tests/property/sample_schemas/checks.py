@@ -16,6 +16,7 @@ from tests.property import grown, values
 from tests.property.codecs import Outcome, cut, described
 from tests.property.test_serializations import absences
 
+from wiregen.conformance.samples import SampleBasis
 from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
 from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.codec.options import Options
@@ -102,6 +103,7 @@ class Checks:
         self.others = others
         self.dice = dice
         self._parameters: dict[Any, frozenset[str]] = {}
+        self._basis = SampleBasis(schema=plan)
 
     def layouts(self) -> Iterator[Layout]:
         frames = list(self.schema.frames.values())
@@ -187,7 +189,7 @@ class Checks:
         for _ in range(n_values):
             answers = _Answers(self.schema, self.dice)
             options = Options(layout.role, context=answers, variant=layout.variant)
-            for value, data in grown.frames(self.schema, self.dice, 1, options):
+            for value, data in grown.frames(self.schema, self.dice, 1, options, self._basis):
                 known = answers.snapshot() if self.schema.contexts else {}
                 own = replace(layout, known=known)
                 self.check_value(value, data, own)
