@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from wiregen.runtime.schema.node import Node
+from wiregen.schema.declared import kept
 from wiregen.schema.graph import components
 from wiregen.schema.model import (
     Block,
@@ -168,19 +169,24 @@ class Sizes:
         return _ANYTHING if declaration is None else _Ruler(known, self._declarations).laid(declaration)
 
 
+@kept
+def _sizes_of(protocol: Protocol) -> Sizes:
+    return Sizes(protocol)
+
+
 def fixed_size(laid: Laid, protocol: Protocol) -> int | None:
-    """Return the size in bytes, or None if it depends on the value. For several questions, use `Sizes`."""
-    return Sizes(protocol).fixed(laid)
+    """Return the size in bytes, or None if it depends on the value."""
+    return _sizes_of(protocol).fixed(laid)
 
 
 def smallest(laid: Laid, protocol: Protocol) -> int:
     """Return a lower bound of the size in bytes."""
-    return Sizes(protocol).smallest(laid)
+    return _sizes_of(protocol).smallest(laid)
 
 
 def largest(laid: Laid, protocol: Protocol) -> int | None:
     """Return an upper bound of the size in bytes, or None if the layout alone does not bound it."""
-    return Sizes(protocol).largest(laid)
+    return _sizes_of(protocol).largest(laid)
 
 
 class _Ruler:
