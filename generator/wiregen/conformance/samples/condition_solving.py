@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain
 from typing import Any, Final
 
@@ -139,7 +140,7 @@ class Fitting:
 def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value: Any) -> bool:
     """Return whether a condition holds for a value of its field; True if it depends on later fields, or on its own bytes."""
     record, name = reader.scope, place.name
-    if any(isinstance(each, Checksum) and name in (each.first, each.last) for each in nodes_in(where)):
+    if name in _summed_fields(where):
         return True
     before = record.nodes.get(name)
     record.nodes[name] = node_of(reader, type_, place, value)
@@ -153,6 +154,13 @@ def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value:
             del record.nodes[name]
         else:
             record.nodes[name] = before
+
+
+@cache
+def _summed_fields(where: Expression) -> frozenset[str]:
+    """Return the fields with which the sums of checksums in a condition begin and end."""
+    sums = (each for each in nodes_in(where) if isinstance(each, Checksum))
+    return frozenset(name for each in sums for name in (each.first, each.last))
 
 
 def _has_size(reader: Reader, type_: Type, place: Place, value: object) -> bool:
