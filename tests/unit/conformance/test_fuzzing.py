@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from tests.conformance.converted import PROTOCOLS, converted
 from tests.unit.conformance.echo.codec import BROKEN, CODELESS, right
 from tests.unit.conformance.test_vectors_run import CODEC, NODE, needs_node
@@ -37,6 +38,8 @@ from wiregen.tools.cli.protocols import package_of
 FILE = read_vectors(VECTORS.read_bytes())
 WINDOW = bytes.fromhex("32570000000a")
 WRITER = CodecSetting(role="writer")
+N_INPUTS = "1500" if settings.get_current_profile_name() == "soak" else "300"
+"""Inputs for a program; each of its faults is found in fewer than 150."""
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +249,7 @@ def test_a_mistake_in_node_is_found(tmp_path: Path, before: str, after: str) -> 
     vectors = tmp_path / "seeds.json"
     save(vectors, "lumberjack", seeds_for_node())
     command = ("node", tmp_path / "broken" / "testee.mjs")
-    result = run("fuzz", LUMBERJACK, vectors, "--count", "1500", "--", *command)
+    result = run("fuzz", LUMBERJACK, vectors, "--count", N_INPUTS, "--", *command)
     assert result.exit_code == 1, result.stdout
 
 
