@@ -186,7 +186,7 @@ def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) ->
         "sys.stdin.readline(); print('{\"id\": 1}', flush=True)\n"
         "time.sleep(600)\n"
     )
-    with AdapterProgram((sys.executable, str(script)), "echo", AdapterBounds(seconds=20)) as implementation:
+    with AdapterProgram((sys.executable, str(script)), "echo", AdapterBounds(seconds=0.1)) as implementation:
         assert judge(FILE.vectors[0], implementation).outcome == "failed"
     wait_for_end(int((tmp_path / "pid").read_text()))
 
