@@ -12,16 +12,18 @@ from pathlib import Path
 
 import pytest
 from tests.unit.conformance.test_vectors_run import TESTEE, needs_node
-from tests.unit.implementations import plan_of, reference_implementation
+from tests.unit.implementations import reference_implementation
 from tests.unit.tools.test_cli_decode import GENERATOR, run
 
 from wiregen.conformance.judge import judge
 from wiregen.conformance.vectors.adapters.exchange import read_request
-from wiregen.conformance.vectors.building import build_vectors
-from wiregen.conformance.vectors.format import read_vectors, write_vectors
+from wiregen.conformance.vectors.format import read_vectors
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
+
+
+VECTORS = "generated/vectors/lumberjack.json"
 
 
 def blocks(language: str) -> list[str]:
@@ -31,19 +33,14 @@ def blocks(language: str) -> list[str]:
 COMMANDS = [line for block in blocks("sh") for line in block.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def built() -> str:
-    return write_vectors(build_vectors(plan_of("lumberjack")).file)
-
-
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: str) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder in which the page's commands work as in this repository."""
     for name in ("idl", "examples/lumberjack_testee"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "wiregen.toml").write_text("")
     (tmp_path / "generated" / "vectors").mkdir(parents=True)
-    (tmp_path / "generated" / "vectors" / "lumberjack.json").write_text(built)
+    shutil.copy(ROOT / VECTORS, tmp_path / VECTORS)
     (tmp_path / "known.txt").write_text("# nothing yet\n")
     codec, tests = blocks("python")
     (tmp_path / "acks.py").write_text(codec)
@@ -101,9 +98,7 @@ def test_the_page_has_its_commands() -> None:
 
 
 def test_the_codec_of_the_page_is_given_by_a_fixture_too(project: Path) -> None:
-    done = run_pytest(
-        "tests_of_acks.py", "--wire-vectors", "generated/vectors/lumberjack.json", "-k", "ack-sequence"
-    )
+    done = run_pytest("tests_of_acks.py", "--wire-vectors", VECTORS, "-k", "ack-sequence")
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
