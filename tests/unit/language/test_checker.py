@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wiregen.language.checker import check, largest_memory
@@ -135,6 +135,7 @@ def test_the_memory_of_a_message_follows_its_limits() -> None:
 LINES = [line for path in SHIPPED for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
 
 
+@settings(max_examples=1000 if settings.get_current_profile_name() == "soak" else 40)
 @given(data=st.data())
 def test_a_mutated_protocol_never_brings_the_checker_down(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(SHIPPED))

@@ -404,7 +404,7 @@ def test_encode_undoes_decode(data: bytes) -> None:
     check_identity(data)
 
 
-@settings(max_examples=40)
+@settings(max_examples=400 if settings.get_current_profile_name() == "soak" else 15)
 @given(
     st.lists(st.sampled_from([EVENT, WINDOW, ACK, JSON, STORED]), max_size=6),
     st.lists(st.tuples(st.integers(0, 200), st.integers(0, 3), st.binary(max_size=3)), max_size=3),
