@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,14 @@ CONFIG = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def defaults(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give processes that make a session of their own the same settings, which start Java in half the time."""
+    folder = tmp_path_factory.mktemp("spark")
+    (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in CONFIG.items()))
+    os.environ["SPARK_CONF_DIR"] = str(folder)
 
 
 @pytest.fixture(scope="session")
