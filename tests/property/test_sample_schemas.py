@@ -26,7 +26,7 @@ EVIDENCE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "schemas.
 N_SCHEMAS = 400
 N_SOAKED = 20_000
 SIZE = 100
-N_WITH_VECTORS = 5
+N_WITH_VECTORS = 5 if IS_SOAK else 3
 """Schemas of each batch whose vectors and pages are made too: they take twenty times as long as all the rest."""
 N_TO_ONE_TYPED = 5
 """A soak has mypy read one batch in so many."""
