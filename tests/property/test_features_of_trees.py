@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.once import mypy_cache
 from tests.property import agreement, grown, values
 from tests.property.codecs import Wishes
 from tests.property.schemas import built, outputs_of
@@ -103,7 +104,7 @@ def test_trees_type_check_by_themselves(tmp_path: Path) -> None:
     places = os.pathsep.join(str(tmp_path / name / "python") for name in names)
     packages = [part for name in names for part in ("-p", name)]
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *packages],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache(), *packages],
         env=os.environ | {"MYPYPATH": places},
         cwd=tmp_path,
         capture_output=True,
