@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wiregen.language.diagnostics import Report, explanation, known_codes, render
@@ -1029,6 +1029,7 @@ def mutated(text: str, random: Random, n_changes: int) -> str:
     return "".join(tokens)
 
 
+@settings(max_examples=1000 if settings.get_current_profile_name() == "soak" else 40)
 @given(text=st.sampled_from(TEXTS), random=st.randoms(use_true_random=False), n_changes=st.integers(1, 8))
 def test_a_mutated_protocol_is_resolved_or_reported(text: str, random: Random, n_changes: int) -> None:
     path = ROOT / "idl" / "mutant.wire"
