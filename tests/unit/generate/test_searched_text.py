@@ -18,7 +18,7 @@ SEARCHING: Final = {
     "views/serial/functions.py": "the names in annotations, for the imports",
 }
 """The views with regular expressions, each with what it looks for."""
-ELSEWHERE: Final = {"emitter.py", "plugins/process.py", "writer/paths.py", "writer/journal.py"}
+ELSEWHERE: Final = {"escaping.py", "plugins/process.py", "writer/paths.py", "writer/journal.py"}
 """Texts of files, other programs and paths are searched here."""
 
 
