@@ -387,7 +387,7 @@ def test_the_page_is_its_own_files_alone() -> None:
     files = pages()
     page = files["wiregen-playground/index.html"].decode()
     assert set(re.findall(r'(?:src|href)="([^"]+)"', page)) == {
-        "../site.css", "play.css", "play.js", "../site.js", "../index.html", "../wiregen-playground/index.html", "index.md", "index.json",
+        "../print.css", "../site.css", "play.css", "play.js", "../site.js", "../index.html", "../wiregen-playground/index.html", "index.md", "index.json",
         "#content", "data:,",
     }  # fmt: skip
     assert not re.search(
