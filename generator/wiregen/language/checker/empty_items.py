@@ -6,7 +6,7 @@ from wiregen.language.checker.absences import is_positive
 from wiregen.language.checker.inspection import Inspection, Record
 from wiregen.language.checker.recursion import declarations_of
 from wiregen.language.diagnostics import Label
-from wiregen.schema.model import Bits, Bytes, Computed, Field, List, Reference, Text
+from wiregen.schema.model import Bits, Bytes, Computed, Field, List, Reference, Text, Type
 from wiregen.schema.sizes import Sizes
 from wiregen.schema.values import number_of
 
@@ -17,7 +17,7 @@ def _items_of_no_size(inspection: Inspection) -> None:
     for record in inspection.records:
         for field, type_ in record.shapes:
             if isinstance(type_, List) and _can_be_endless(type_, record.sizes):
-                if _is_item_bounded(inspection, record, field, type_):
+                if _is_never_empty(inspection, record, field, type_.item):
                     continue
                 inspection.error(
                     "WG3022",
@@ -29,11 +29,14 @@ def _items_of_no_size(inspection: Inspection) -> None:
                 )
 
 
-def _is_item_bounded(inspection: Inspection, record: Record, field: Field, list_: List) -> bool:
-    """Return whether conditions imply that no item is empty: `bytes[n][c]` where n is at least 1."""
-    match list_.item:
+def _is_never_empty(inspection: Inspection, record: Record, field: Field, item: Type) -> bool:
+    """Return whether conditions imply that an item has a byte: `bytes[n][c]` or `u16[n][c]` where n is at least 1."""
+    match item:
         case Bytes(length=Computed(value=value)) | Text(length=Computed(value=value)):
             return is_positive(inspection, record, field, value)
+        case List(length=Computed(value=value), item=inner):
+            has_bytes = record.sizes.smallest(inner) > 0 or _is_never_empty(inspection, record, field, inner)
+            return has_bytes and is_positive(inspection, record, field, value)
         case _:
             return False
 
