@@ -120,6 +120,40 @@ def test_values_are_as_long_as_their_condition_asks_for(tmp_path: Path) -> None:
     assert built.coverage.is_full, built.coverage
 
 
+DISTINCT = """wire 1
+protocol p { source "no document" endian big roles a, b }
+
+limits { frame = 4 KiB  joined = 8 KiB  open = 4 }
+
+type Id = u16 where value > 0 and value % 2 == 1
+
+struct Entry { id : Id  v : match id { 1 => { x : u8 } _ => { data : bytes[u8]  x : u8 } } }
+
+frame F {
+  h    : u8 := count(ids)
+  ids  : Id[h] where distinct(ids)
+  type : u8 := code(body)
+  n    : u16 := size(body)
+  body : match type in n
+}
+
+message Entries 1 { first : Entry  others : Entry[u8] ?= [] }
+message Part 3 from b { key : u8  more : bool  data : bytes[] }
+
+join Whole : F per key {
+  part Part.data when more
+  last Part.data when not more
+}
+"""
+
+
+def test_items_that_must_differ_do_so_in_every_frame(tmp_path: Path) -> None:
+    """In those, too, that show something else: a fragment, whose data has few values."""
+    built = build_vectors(schema_of(DISTINCT, tmp_path))
+    assert not built.unshown
+    assert built.coverage.is_full, built.coverage
+
+
 NUMBERS = """wire 1
 protocol numbers { source "no document" endian big roles a, b }
 limits { frame = 64 KiB }

@@ -74,6 +74,7 @@ class Choosing:
         until: The path of the outermost enclosing list that ends with a condition, or None.
         n_parts: Structs, lists, unions and messages so far.
         of_items: The condition that every item of a list must meet, by the path of the list.
+        distinct: The paths of lists whose items must differ.
         end: The latest end of the innermost region that its length can encode, or None if it is unbounded.
         filled: The required end of the last element of its region, or None if any end is allowed.
         leaves_rest: Remaining bytes are allowed before that end.
@@ -89,6 +90,7 @@ class Choosing:
         self.until: str | None = None
         self.n_parts = 0
         self.of_items: dict[str, Expression] = {}
+        self.distinct: set[str] = set()
         self.end: int | None = None
         self.filled: int | None = None
         self.leaves_rest = False
@@ -151,11 +153,14 @@ class Choosing:
         )
 
     def _turned(self, place: Place, options: tuple[Option, ...]) -> tuple[Option, ...]:
-        """Return the options in the order in which an item of a list that ends with a condition tries them.
+        """Return the options in the order in which an item tries them, if items of its list must differ.
 
-        Each item begins with another option than the one before, so that the condition eventually holds.
+        Each item begins with another option than the one before. So the condition with which a list ends eventually holds.
         """
-        turn = 0 if self.until is None else index_in(place.path.removeprefix(self.until))
+        outer = self.until or next(
+            (each for each in self.distinct if place.path.startswith(f"{each}[")), None
+        )
+        turn = 0 if outer is None else index_in(place.path.removeprefix(outer))
         if turn > _MOST_TURNS:
             raise UngrownError(f"{place.path} would not end")
         start = turn % len(options) if options else 0

@@ -27,19 +27,26 @@ from wiregen.runtime.schema.expressions import Call, Expression, FieldReference,
 from wiregen.runtime.schema.node import nodes_in, replace
 from wiregen.runtime.schema.types import (
     Boolean,
+    Bytes,
     Computed,
+    EnumReference,
     Float,
     Integer,
     Length,
     List,
+    Text,
     ToEnd,
     Type,
     Until,
+    Uuid,
+    Varint,
 )
 
 __all__ = ["ChosenLists"]
 
 _PLAIN: Final = (Integer, Float, Boolean)
+_SINGLE: Final = (*_PLAIN, Bytes, EnumReference, Text, Uuid, Varint)
+"""Items of one choice each: with another one, the item is another one."""
 _MOST_ITEMS: Final = 70_000
 _MOST_RECORDS: Final = 300
 _LONG_LIST: Final = 4_000
@@ -62,6 +69,9 @@ class ChosenLists:
         if type_.where is not None:
             self._choosing.of_items[place.path] = type_.where.condition
             type_ = replace(type_, where=None)
+        site = self._choosing.site(reader, place).path
+        if isinstance(item, _SINGLE) and self._choosing.basis.fitting.is_distinct(site, place.name):
+            self._choosing.distinct.add(place.path)
         match length:
             case Until(condition) if Position("remaining") in nodes_in(condition):
                 # Only the region's end ends the list: any number of items is possible, and the encoder compares.

@@ -116,6 +116,11 @@ class Fitting:
         fit = tuple(each for each in options if _allows(reader, where, type_, place, each[1]))
         return fit or tuple(("allowed", value) for value in self._sought(reader, site, type_, place, where))
 
+    def is_distinct(self, site: str, name: str) -> bool:
+        """Return whether the condition of a list asks that its items differ."""
+        asked = Call("distinct", (FieldReference((name,)),))
+        return any(node == asked for node in nodes_in(self._wheres.get(site)))
+
     def refuses(self, reader: Reader, site: str, type_: Type, place: Place, value: object) -> bool:
         """Return whether the condition of a field refuses a value, whatever the other fields are."""
         where = self._wheres.get(site)
