@@ -241,3 +241,12 @@ def test_fragments_of_a_block_keep_what_is_derived_from_the_whole(codecs: Codecs
     with pytest.raises(native.EncodeError) as caught:
         native.encode(native.Call(native.CallPart(b"abc"), key=1, more=True))
     assert (caught.value.code, caught.value.path) == ("invalid_value", "Call.body")
+
+
+def test_fragments_that_were_sent_leave_nothing_open(codecs: Codecs) -> None:
+    native = codecs.module
+    connection = importlib.import_module("joins_wire.p.sessions").Connection("a")
+    for number in range(40):  # more than may be open, and more bytes than may be joined
+        whole = native.Call(native.Go(1, bytes([number] * 20)), key=1, note="some words")
+        data = connection.send(whole, split=9)
+        assert list(native.Decoder("a", context=native.Context()).feed(data))[-1] == whole

@@ -18,7 +18,7 @@ from tests.property.test_serialization_constructs import ALL, serializations
 TEXT = """
 wire 1
 protocol p { source "no document: small limits" endian big roles a, b }
-limits { frame = 64  count = 4  messages = 8  depth = 3  inflated = 40 }
+limits { frame = 64  count = 4  messages = 8  depth = 3  inflated = 40  most = 5 }
 frame F {
   type  : u8 := code(body)
   more  : bool = false
@@ -34,16 +34,18 @@ message Until 5 { items : u8[until value == 0 or remaining == 0] }
 message Choice 6 { n : u8  t : match n { 0 => T  1 => { items : u8[u16]  rest : bytes[remaining] } _ => bytes[] } }
 message Packed 7 { inside : { items : u8[u16]  rest : bytes[remaining] } in zlib[u16] }
 message Told 8 from a { items : u8[u16] }
+message Small 10 from a { n : u8 where n <= limits.most  items : u8[u16] }
 message Check 9 { items : u8[u16]  sum : u32 := crc32(items .. items) }
 session Talk {
   var most : u32 = 0
   state open {
     a Told => { most = size(items) }
+    a Small when size(items) > 3 => { most = size(items) }
     any any => {}
   }
 }
 """
-WIDE = {"frame": 4096, "count": 1000, "messages": 1000, "depth": 20, "inflated": 4096}
+WIDE = {"frame": 4096, "count": 1000, "messages": 1000, "depth": 20, "inflated": 4096, "most": 9}
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +79,11 @@ def large(module: Any) -> list[Any]:
         module.Packed(many, bytes(100)),
         module.Told(many),
         module.Check(many),
+        module.Small(7, [1, 2]),
     ]
 
 
-N_LARGE = 14
+N_LARGE = 15
 
 
 @pytest.mark.parametrize("number", range(N_LARGE))
@@ -116,3 +119,5 @@ def test_a_connection_sends_and_receives_it(codecs: Codecs, number: int, split: 
     assert received == [message]
     if isinstance(message, codecs.module.Told):
         assert one.talk.most == other.talk.most == 102
+    if isinstance(message, codecs.module.Small):
+        assert one.talk.most == other.talk.most == 4

@@ -31,8 +31,8 @@ __all__ = ["BuiltTree", "built_code", "built_site", "inputs_of", "inputs_of_site
 
 _OUTPUT_COMES_THROUGH: Final = ("jinja2", "lark", "markupsafe", "ruff")
 _SITE_COMES_THROUGH: Final = ("markdown-it-py", "pygments")
-_SERIALIZATIONS: Final = ("msgpack", "protobuf")
-"""The packages that encode the samples of a site, if the backends of the same names are chosen."""
+_SERIALIZATIONS: Final = {"msgpack": "msgspec", "protobuf": "protobuf"}
+"""The packages that encode the samples of a site, by the backend that needs them."""
 
 
 class _UnknownError(Exception):
@@ -104,8 +104,9 @@ def _hash_of_known(parts: Iterator[bytes]) -> str | None:
 
 
 def _parts_of_site(config: Config, others: Iterable[Path]) -> Iterator[bytes]:
-    through = (name for name in _SERIALIZATIONS if name in config.backends)
+    through = (package for name, package in _SERIALIZATIONS.items() if name in config.backends)
     yield from map(_version, (*_SITE_COMES_THROUGH, *through))
+    yield from _locks(config.sources)
     for path in others:
         yield os.fsencode(path)
         yield from _content(path, MAX_FILE_SIZE) if os.path.lexists(path) else ()
@@ -172,11 +173,11 @@ def _noted(tree: BuiltTree, inputs: str) -> bytes:
     Raises:
         OSError: The tree is not as a build leaves it.
     """
-    return f"{inputs} {_digest(chain(contents_of_build(tree.folder), _locks(tree)))}\n".encode()
+    return f"{inputs} {_digest(chain(contents_of_build(tree.folder), _locks(tree.locks)))}\n".encode()
 
 
-def _locks(tree: BuiltTree) -> Iterator[bytes]:
-    for folder in tree.locks:
+def _locks(folders: Iterable[Path]) -> Iterator[bytes]:
+    for folder in folders:
         yield from _named(folder, sorted(folder.glob(f"*{LOCK_SUFFIX}")))
 
 

@@ -701,3 +701,14 @@ def test_rules_are_numbered_and_name_vectors_that_break_them(name: str) -> None:
 def test_a_field_is_shown_with_the_text_of_its_alias() -> None:
     page = Page(shipped_site()["pravega/SetupAppend.html"].decode())
     assert "Identifies a writer: its SetupAppend introduces it" in " ".join(page.text.split())
+
+
+def test_text_in_a_document_stays_as_it_is(tmp_path: Path) -> None:
+    text = """protocol p { source "None" endian big roles a, b }
+frame Frame { type : u8 := code(body)  body : match type }
+/// The attribute name="v" of <main id="content">, and href="#b".
+message M 1 from a { x : u8 }
+"""
+    shown = Page(site_of_text(text, tmp_path)["p/document.html"].decode()).text
+    assert 'name="v" of <main id="content">, and href="#b"' in shown
+    assert '="M--' not in shown

@@ -106,6 +106,16 @@ def test_texts_of_the_guide_count(project: Path, tmp_path: Path, monkeypatch: py
     assert "More." in (project / "site" / "wiregen-guide" / "glossary.html").read_text()
 
 
+def test_locks_count(project: Path) -> None:
+    (project / "wiregen.toml").write_text('backends = ["native", "protobuf"]')
+    assert run("build").exit_code == 0
+    run("docs", "build")
+    assert run("docs", "build").stderr == "site: up to date\n"
+    lock = project / "idl" / "p.lock"
+    lock.write_text(lock.read_text().replace(" = 1\n", " = 7\n", 1))
+    assert "WG5010" in run("docs", "build").stderr
+
+
 def test_a_site_of_some_protocols_is_not_remembered(project: Path) -> None:
     run("docs", "build")
     assert "deleted" in run("docs", "build", "lumberjack").stderr

@@ -32,6 +32,7 @@ from wiregen.schema.model import (
     Null,
     Octets,
     Position,
+    Range,
     RecordReference,
     Trailing,
     Type,
@@ -181,9 +182,9 @@ def _fault_of_values(field: Field, value: Default | Trailing | Constant, declare
 
 def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:
     """Return why a constant cannot be a value of its type, or None."""
+    type_ = content(type_)
     if isinstance(value, ListOf) and isinstance(type_, List):
-        faults = (fault_of_value(each, type_.item, declared) for each in value.items)
-        return next((fault for fault in faults if fault is not None), None)
+        return _fault_of_items(value, type_, declared)
     number = number_of(value)
     if number is not None:
         return _fault_of_number(number, type_, declared)
@@ -191,6 +192,21 @@ def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | 
         size = number_of(type_.length.value)
         has_size = len(value.hex) // 2
         return None if size in (None, has_size) else f"{has_size} bytes, and the type has {size}"
+    return None
+
+
+def _fault_of_items(value: ListOf, type_: List, declared: Declared) -> str | None:
+    count = number_of(type_.length.value) if isinstance(type_.length, Computed) else None
+    if count is not None and count != len(value.items):
+        return f"{len(value.items)} items, and the type has {count}"
+    for each in value.items:
+        if isinstance(each, Range):
+            return "a range is not an item"
+        if isinstance(each, Null) and not is_nullable(type_.item):
+            return "an item has no null"
+        fault = fault_of_value(each, type_.item, declared)
+        if fault is not None:
+            return fault
     return None
 
 

@@ -9,13 +9,17 @@ from wiregen.language.checker.inspection import Inspection
 from wiregen.language.checker.states import States
 from wiregen.language.diagnostics import Label
 from wiregen.schema.model import (
+    Expression,
     Go,
     LimitReference,
     ListOf,
+    Null,
+    Range,
     Row,
     Session,
     Timer,
     VariableReference,
+    VariableType,
 )
 from wiregen.schema.walk import nested_expressions
 
@@ -106,7 +110,7 @@ def _first_value_outside_type(inspection: Inspection) -> None:
         for variable in session.variables:
             initial = variable.initial
             values = initial.items if isinstance(initial, ListOf) else (initial,)
-            faults = (fault_of_value(each, variable.type, inspection.declared) for each in values)
+            faults = (_fault_of_first(each, variable.type, inspection) for each in values)
             fault = next((each for each in faults if each is not None), None)
             if fault is not None:
                 inspection.error(
@@ -115,6 +119,12 @@ def _first_value_outside_type(inspection: Inspection) -> None:
                     inspection.place(variable.path, "value"),
                     fault,
                 )
+
+
+def _fault_of_first(value: Expression, type_: VariableType, inspection: Inspection) -> str | None:
+    if isinstance(value, Null | Range):
+        return "a variable has no null" if isinstance(value, Null) else "a range is not a value"
+    return fault_of_value(value, type_, inspection.declared)
 
 
 def _option_outside_type(inspection: Inspection) -> None:

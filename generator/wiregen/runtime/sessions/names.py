@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..codec.errors import DecodeError, EncodeError
-from ..codec.options import DEFAULT_LIMITS, ContextSource, Options
+from ..codec.options import ContextSource, Options
 from ..codec.text import encode_text
 from ..records.types import flat_fields, is_nullable
 from ..reference.access import MISSING, attribute, declared_name, spellings
@@ -31,8 +31,6 @@ from .closures import Term, compile_term
 __all__ = ["Kind", "MessageWords"]
 
 _Get = Callable[[Value], Value]
-_UNBOUNDED = dict.fromkeys(DEFAULT_LIMITS, 1 << 48)
-"""Limits for a frame that a connection has held to its own already."""
 
 
 class Kind:
@@ -283,7 +281,7 @@ def _measured(kind: Kind, message: object, frame: object, moment: Value, path: t
         Undefined: The frame cannot be encoded, or its bytes lack the field.
     """
     known = moment.contexts and _Entries(moment.contexts)
-    options = Options(moment.sender, context=known, limits=_UNBOUNDED, variant=moment.variant)
+    options = Options(moment.sender, context=known, limits=_bounds(moment), variant=moment.variant)
     try:
         data = write_frame(kind.schema, message if frame is None else frame, options)
         node = explain(kind.schema, data, 0, len(data), options, is_preamble=frame is None)
@@ -294,6 +292,11 @@ def _measured(kind: Kind, message: object, frame: object, moment: Value, path: t
         if not each.inner and each.path.endswith(tail):
             return each
     raise Undefined("size", path[-1])
+
+
+def _bounds(moment: Value) -> dict[str, int]:
+    """Return the limits of the connection, to which it has held the frame already."""
+    return {name: bound for name, bound in moment.limits.items() if bound is not None}
 
 
 class _Entries:

@@ -21,8 +21,10 @@ from wiregen.site.pages.views import Shell
 __all__ = ["DocumentPart", "DocumentView", "RenderedPage", "document_page"]
 
 _CONTENT: Final = re.compile(r'<main id="content">(.*?)(?:<nav class="turn"|</main>)', re.DOTALL)
+_TAG: Final = re.compile(r'<[a-z][^<>]* (?:id|for|name|href|data-f|data-x|data-page)="[^<>]*>')
+"""A tag with an attribute that is changed: `<` and `>` are escaped in text and in values."""
 _OWN_NAME: Final = re.compile(r' (id|for|name|data-f|data-x)="([^"]+)"')
-"""An attribute that must differ between the pages of a document. Text has no quotes of its own: they are escaped."""
+"""An attribute that must differ between the pages of a document."""
 _LINK: Final = re.compile(r' (href|data-page)="([^"#/:]*)\.html(?:#([^"]*))?"')
 _PLACE: Final = re.compile(r' href="#([^"]*)"')
 
@@ -70,9 +72,13 @@ def _part(page: RenderedPage, names: set[str]) -> DocumentPart:
     found = _CONTENT.search(page.html)
     if found is None:
         raise ValueError(f"the page {here} has no content")
-    text = _OWN_NAME.sub(rf' \1="{here}--\2"', _below(found[1]))
-    text = _PLACE.sub(rf' href="#{here}--\1"', text)
-    text = _LINK.sub(partial(_inside, names), text)
+
+    def changed(tag: re.Match[str]) -> str:
+        text = _OWN_NAME.sub(rf' \1="{here}--\2"', tag[0])
+        text = _PLACE.sub(rf' href="#{here}--\1"', text)
+        return _LINK.sub(partial(_inside, names), text)
+
+    text = _TAG.sub(changed, _below(found[1]))
     return DocumentPart(title=page.shell.crumbs[-1].text, kind=page.kind, anchor=here, html=Markup(text))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..codec.errors import DecodeError, EncodeError, SessionError
+from ..codec.fragment import part_of
 from ..codec.options import Options
 from ..codec.values import check_role
 from .base_connection import BaseConnection, ErrorAction
@@ -241,6 +242,8 @@ class Connection(BaseConnection):
                 for each in seen:
                     engine.see(self._role, each, now, despite=despite)
                 sent.append(self._encoded(piece, writing))
+                if piece is not frame and part_of(piece) is not None:
+                    piece.part = None  # its note was for the encoder: what is sent is not reassembled here
                 self._remember(seen[0])
         except BaseException as error:
             engine.restore(saved)

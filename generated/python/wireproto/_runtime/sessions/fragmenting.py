@@ -7,8 +7,7 @@ that make it hold and that the sessions allow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice, product, takewhile
-from operator import ne
+from itertools import combinations, islice, product, takewhile
 from typing import Any
 
 from ..codec.fragment import Part, part_of
@@ -171,9 +170,9 @@ class Splitting:
             {name: each for name, each in some.items() if not each.is_hidden} for some in (own, header)
         )
         now = [*(getattr(frame.message, name) for name in own), *(getattr(frame, name) for name in header)]
-        choices = product(*(self._values(each.type) for each in (*own.values(), *header.values())))
+        others = [self._values(each.type) for each in (*own.values(), *header.values())]
         yield frame
-        for values in sorted(islice(choices, _MOST_TRIED), key=lambda each: sum(map(ne, each, now))):
+        for values in islice(_changed(now, others), _MOST_TRIED):
             message = frame.message
             if own:
                 message = message.replace(**dict(zip(own, values, strict=False)))
@@ -208,3 +207,10 @@ class Splitting:
 def _fields(expression: Expression | None) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the fields that an expression names."""
     return (node.path for node in nodes_in(expression) if isinstance(node, FieldReference))
+
+
+def _changed(now: list[object], others: list[list[object]]) -> Iterator[tuple[object, ...]]:
+    """Yield values in place of those of `now`: one changed, then two, and so on."""
+    for n_changed in range(1, len(now) + 1):
+        for places in combinations(range(len(now)), n_changed):
+            yield from product(*(others[at] if at in places else [now[at]] for at in range(len(now))))

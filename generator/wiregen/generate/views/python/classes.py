@@ -290,6 +290,8 @@ class ClassBuilder:
         if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
             type_ = f"{type_} | None"
         parameter, argument = type_, name
+        if default not in (None, "[]") and default.startswith("[") and type_.endswith("None"):
+            default = None  # None is a value of its own here
         if default is not None and default.startswith("["):  # made anew for each object
             default, argument = "None", f"{default} if {name} is None else {name}"
             parameter = type_ if type_.endswith("None") else f"{type_} | None"

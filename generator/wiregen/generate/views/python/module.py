@@ -240,7 +240,9 @@ class ModuleBuilder:
             "REQUIRED": any(field.is_required_late for field in fields),
             "BY_MESSAGE": any(field.by_message for field in fields),
             "UUID": any("UUID" in field.annotation for field in fields),
-            "UUID now": any("UUID(" in field.signature + field.argument for field in fields),
+            "UUID now": any(
+                "UUID(" in field.signature + field.argument + field.by_message for field in fields
+            ),
             "dict_view": any(lazy.form == "dict" for view in classes for lazy in view.views),
             "json_view": any(lazy.form == "json" for view in classes for lazy in view.views),
             "type": any(lazy.form == "type" for view in classes for lazy in view.views),

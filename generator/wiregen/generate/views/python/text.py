@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wiregen.language.spelling import expression_text, type_text
-from wiregen.runtime.schema.shapes import blocks
+from wiregen.runtime.schema.shapes import blocks, content
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
@@ -174,10 +174,11 @@ def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum
         case m.Null():
             return "None"
         case m.ListOf(items=items):
-            item_type = type_.item if isinstance(type_, m.List) else type_
+            list_ = content(type_)
+            item_type = list_.item if isinstance(list_, m.List) else type_
             texts = [constant_text(item, item_type, enums) for item in items]
             return None if None in texts else f"[{', '.join(filter(None, texts))}]"
-        case m.Octets(hex=text) if isinstance(type_, m.Uuid):
+        case m.Octets(hex=text) if isinstance(content(type_), m.Uuid):
             return f'UUID("{text}")'
         case m.Octets(hex=text):
             return repr(bytes.fromhex(text))
