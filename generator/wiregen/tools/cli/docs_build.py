@@ -1,6 +1,6 @@
 """`wiregen docs build`: the site of the project's protocols, written into one folder."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,14 +56,11 @@ def verb(names: tuple[str, ...], output: str | None, pyodide: Path | None) -> in
     tree, inputs = built_site(config, folder), None if names else _inputs(config, pyodide)
     if is_fresh(tree, inputs):
         return _say_fresh(folder)
-    chapters = _chapters(config, names)
-    code = _written(_made(chapters, "none" if pyodide is None else "worker", pyodide), folder)
-    is_silent = all(
-        chapter.vectors is not None or not _vectors_file(chapter.protocol.name, config).exists()
-        for chapter in chapters
-    )
+    left_out: list[Path] = []
+    playground: Transport = "none" if pyodide is None else "worker"
+    code = _written(site_of(config, names, playground, pyodide, at_left_out=left_out.append), folder)
     # Otherwise a message has to be repeated, or an input changed.
-    if is_silent and inputs == _inputs(config, pyodide):
+    if not left_out and inputs == _inputs(config, pyodide):
         remember(tree, inputs)
     return code
 
@@ -80,26 +77,22 @@ def _inputs(config: "Config", pyodide: Path | None) -> str | None:
 
 
 def site_of(
-    config: "Config", names: tuple[str, ...], playground: "Transport" = "none", pyodide: Path | None = None
+    config: "Config",
+    names: tuple[str, ...],
+    playground: "Transport" = "none",
+    pyodide: Path | None = None,
+    *,
+    at_left_out: Callable[[Path], None] = lambda path: None,
 ) -> "tuple[Output, ...]":
-    """Return the files of the site; exit if a protocol has errors."""
-    return _made(_chapters(config, names), playground, pyodide)
-
-
-def _chapters(config: "Config", names: tuple[str, ...]) -> "tuple[Chapter, ...]":
+    """Return the files of the site; exit if a protocol has errors. `at_left_out` is called with each file that is not valid."""
     from wiregen.language.source import Sources
-
-    sources = Sources()
-    return tuple(_chapter(subject, config, sources) for subject in _subjects(config, names, sources))
-
-
-def _made(
-    chapters: "tuple[Chapter, ...]", playground: "Transport", pyodide: Path | None
-) -> "tuple[Output, ...]":
     from wiregen.site.pages.site import build_site
     from wiregen.site.playground.pyodide_package import VERSION, PackageError
     from wiregen.tools.cli.progress import progress_of_pages
 
+    sources = Sources()
+    subjects = _subjects(config, names, sources)
+    chapters = [_chapter(subject, config, sources, at_left_out) for subject in subjects]
     with progress_of_pages() as at_page:
         try:
             return build_site(
@@ -123,7 +116,9 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
     return [subject for subject in found if subject is not None]
 
 
-def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapter":
+def _chapter(
+    subject: "Subject", config: "Config", sources: "Sources", at_left_out: Callable[[Path], None]
+) -> "Chapter":
     from wiregen.site.pages.chapter import Chapter
     from wiregen.site.pages.declarations import wire_text
 
@@ -131,7 +126,7 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapt
         span = subject.origins.get(path)
         return "" if span is None else wire_text(sources[span.source].text, span.start, span.end)
 
-    vectors, text = _vectors(subject.protocol.name, config)
+    vectors, text = _vectors(subject.protocol.name, config, at_left_out)
     return Chapter(
         protocol=subject.protocol,
         text_of=text_of,
@@ -143,14 +138,16 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapt
     )
 
 
-def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
+def _vectors(
+    name: str, config: "Config", at_left_out: Callable[[Path], None]
+) -> "tuple[VectorFile | None, bytes]":
     """Return the vectors that `wiregen vectors build` wrote for a protocol, if it did, and the bytes of the file."""
     from wiregen.conformance.judge.vector_files import MOST_BYTES
     from wiregen.conformance.vectors.format import VectorsError, read_vectors
     from wiregen.language.regular_files import read_regular
     from wiregen.language.source import as_shown
 
-    path = _vectors_file(name, config)
+    path = config.output / _VECTORS / f"{name}.json"
     try:
         content = read_regular(path, MOST_BYTES, follow_links=False)
     except OSError:
@@ -159,11 +156,8 @@ def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
         return read_vectors(content), content
     except VectorsError as error:
         tell(f"{as_shown(path)}: left out, because it is not a valid file of vectors: {error}")
+        at_left_out(path)
         return None, b""
-
-
-def _vectors_file(name: str, config: "Config") -> Path:
-    return config.output / _VECTORS / f"{name}.json"
 
 
 def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
