@@ -14,6 +14,7 @@ import msgpack as python_msgpack
 import pytest
 from tests.built_schema import schema_of
 from tests.lines import work as n_lines
+from tests.peaks import peak_of
 
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.layout import Layout
@@ -290,18 +291,10 @@ def test_a_search_in_native_bytes_ends_where_its_work_is_spent(module: Any) -> N
 def test_native_bytes_take_no_more_when_something_is_wrong(module: Any) -> None:
     good, bad = put_of_many(module, 60_000)
 
-    def most(run: Any) -> int:
-        tracemalloc.start()
-        try:
-            run()
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-
     module.decode(good, from_role="client")
     error_of(module, bad, from_role="client")  # what is loaded for it does not count
-    allowed = 2 * most(lambda: module.decode(good, from_role="client"))
-    assert most(lambda: error_of(module, bad, from_role="client")) < allowed
+    most, _ = peak_of(lambda: module.decode(good, from_role="client"))
+    assert peak_of(lambda: error_of(module, bad, from_role="client"), 2 * most)[0] < 2 * most
 
 
 def test_native_bytes_are_read_within_the_limits_that_are_given() -> None:
