@@ -55,12 +55,12 @@ def reason_of(peer: aio.Peer | None, error: Exception) -> str:
     """Return the violation or error code, its rule and its offset in the bytes from the peer; no payload."""
     failure = None if peer is None else peer.connection.failure
     match error, failure:
-        case lj.SessionError(), lj.Violation(role=None):
+        case lj.SessionError(frame_offset=None), lj.Violation():
             return f"{error.violation}: {failure.rule or 'a time ran out'}"
         case lj.SessionError(), lj.Violation():
-            return f"{error.violation} at byte {failure.offset}: {failure.rule or 'not allowed now'}"
-        case lj.SessionError(), None:
-            return f"{error.violation}: {error.detail}"
+            return f"{error.violation} at byte {error.frame_offset}: {failure.rule or 'not allowed now'}"
+        case lj.SessionError(frame_offset=int(at)), _:
+            return f"{error.violation} at byte {at}: {error.detail}"
         case lj.DecodeError(), _:
             rule = f" ({error.rule})" if error.rule else ""
             detail = f"{error.path}: expected {error.expected or 'none'}, found {error.found or 'one'}"

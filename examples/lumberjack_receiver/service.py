@@ -156,7 +156,13 @@ class Service:
         match frame:
             case lj.Frame(message=lj.Window(size=size)) if size > most:
                 detail = f"a Window of {size} events, at most {most} (--max-window)"
-                raise lj.SessionError("window_too_large", local=False, detail=detail, frame=frame)
+                raise lj.SessionError(
+                    "window_too_large",
+                    local=False,
+                    detail=detail,
+                    frame=frame,
+                    frame_offset=peer.frame_offset,
+                )
         return frame
 
     async def _settle(self, peer: aio.Peer, ready: list[Batch]) -> None:

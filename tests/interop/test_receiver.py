@@ -283,7 +283,7 @@ WINDOW_5 = lj.encode(lj.Window(5))
     [
         pytest.param(
             WINDOW_5 + lj.encode(lj.Window(6)),
-            "window_too_large: a Window of 6 events, at most 5 (--max-window)",
+            "window_too_large at byte 6: a Window of 6 events, at most 5 (--max-window)",
             id="window",
         ),
         pytest.param(

@@ -21,6 +21,8 @@ from wireproto.pravega import aio
 
 HERE = Path(__file__).parent / "segment_store"
 WRITER = UUID(int=7)
+LATE = 20
+"""Seconds after which the probe gives up: however busy the machine is, a reply takes less."""
 FETCH = "mvn -f tests/interop/segment_store dependency:build-classpath"
 
 
@@ -129,11 +131,13 @@ def test_it_follows_while_somebody_writes_and_seals(port: int) -> None:
         await create(peer, name)
         await append(peer, 1, b"before")
         process = await asyncio.create_subprocess_exec(
-            *command(port, name, "--follow", "--timeout", "0.8"), env=environment(), stdout=subprocess.PIPE
+            *command(port, name, "--follow", "--timeout", str(LATE)),
+            env=environment(),
+            stdout=subprocess.PIPE,
         )
         assert process.stdout is not None
         assert await process.stdout.readexactly(14) == events(b"before")
-        await asyncio.sleep(2)  # in which only keepalives are said
+        await asyncio.sleep(2 * LATE)  # in which only keepalives are said
         await append(peer, 2, b"after")
         assert await process.stdout.readexactly(13) == events(b"after")
         assert isinstance(await ask(peer, pravega.SealSegment(3, name, "")), pravega.SegmentSealed)

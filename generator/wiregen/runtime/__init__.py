@@ -4,6 +4,6 @@ generated tree.
 
 from __future__ import annotations
 
-from .codec.errors import DecodeError, EncodeError, NeedMoreData, SessionError
+from .codec.errors import DecodeError, EncodeError, NeedMoreData
 
-__all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError"]
+__all__ = ["DecodeError", "EncodeError", "NeedMoreData"]

@@ -556,6 +556,7 @@ def test_a_peer_is_told_what_it_did_wrong_before_the_close() -> None:
         try:
             await peer.receive()
         except rs.SessionError as error:
+            told.append(error.frame_offset)
             await peer.send(rs.Goodbye("version 0 only"), despite=error.violation)
 
     async def main() -> None:
@@ -565,7 +566,9 @@ def test_a_peer_is_told_what_it_did_wrong_before_the_close() -> None:
             frames = [frame async for frame in peer]
             assert getattr(frames[-1], "message", None) == rs.Goodbye("version 0 only")
 
+    told: list[int | None] = []
     run(main())
+    assert told == [0]
 
 
 @pytest.mark.parametrize(

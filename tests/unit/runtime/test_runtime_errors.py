@@ -7,7 +7,8 @@ import pickle
 
 import pytest
 
-from wiregen.runtime import DecodeError, EncodeError, NeedMoreData, SessionError
+from wiregen.runtime import DecodeError, EncodeError, NeedMoreData
+from wiregen.runtime.sessions.session_error import SessionError
 
 DECODE = DecodeError(
     "truncated",
@@ -29,6 +30,7 @@ ERRORS = [
         EncodeError("invalid_value", path="Ack.sequence", expected="0 to 9", found="10"), id="encode"
     ),
     pytest.param(SessionError("window_overrun", local=False, detail="left 0"), id="session"),
+    pytest.param(SessionError("window_overrun", local=False, frame_offset=7), id="session-frame"),
 ]
 
 
@@ -64,6 +66,11 @@ def test_an_error_travels(error: Exception) -> None:
             SessionError("window_overrun", local=True, detail="left 0"),
             "window_overrun (local): left 0",
             id="session",
+        ),
+        pytest.param(
+            SessionError("window_overrun", local=False, detail="left 0", frame_offset=6),
+            "window_overrun (remote, frame at 6): left 0",
+            id="session-frame",
         ),
     ],
 )

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from functools import cache as _cache
 
-from .._runtime.codec.errors import SessionError
 from .._runtime.sessions.connection import Connection as _Connection
 from .._runtime.sessions.connection import Session as _Session
 from .._runtime.sessions.events import Ended, Fault, Received, TimedOut, Violation
 from .._runtime.sessions.package import Package as _Package
+from .._runtime.sessions.session_error import SessionError
 from .._runtime.sessions.views import View as _View
 from .._runtime.sessions.views import Views as _Views
 from .._runtime.sessions.views import single_view as _single_view

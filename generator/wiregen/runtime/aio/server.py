@@ -13,7 +13,8 @@ from errno import ECONNREFUSED
 from ssl import CERT_REQUIRED, PROTOCOL_TLS_CLIENT, PROTOCOL_TLS_SERVER, SSLContext, TLSVersion
 from typing import Any, Generic, TypeVar
 
-from ..codec.errors import DecodeError, SessionError
+from ..codec.errors import DecodeError
+from ..sessions.session_error import SessionError
 from .endpoint import Peer, Wire
 
 __all__ = ["Server", "listening", "tls_client", "tls_server"]

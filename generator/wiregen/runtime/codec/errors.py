@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ..schema.literals import Code
 
-__all__ = ["SEARCHED", "DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end", "within"]
+__all__ = ["SEARCHED", "DecodeError", "EncodeError", "NeedMoreData", "check_end", "restore", "within"]
 
 SEARCHED = "a fault within"
 """Prefix of the expectation if the search for an error has used its budget."""
@@ -120,7 +120,7 @@ class DecodeError(ValueError):
         return hash((self.code, self.path, self.at))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.args, self.__dict__)
+        return restore, (type(self), self.args, self.__dict__)
 
 
 class NeedMoreData(DecodeError):
@@ -182,33 +182,11 @@ class EncodeError(ValueError):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.args, self.__dict__)
+        return restore, (type(self), self.args, self.__dict__)
 
 
-class SessionError(RuntimeError):
-    """A message that may not be sent at this moment, or another event that ended a session.
-
-    Attributes:
-        violation: The protocol's name of the violation.
-        local: Whether this side caused the violation, or waited in vain; otherwise the peer caused it.
-        frame: The forbidden frame that the peer sent, if it is known.
-    """
-
-    def __init__(self, violation: str, *, local: bool, detail: str = "", frame: Any = None) -> None:
-        self.violation = violation
-        self.local = local
-        self.detail = detail
-        self.frame = frame
-        who = "local" if local else "remote"
-        super().__init__(f"{violation} ({who})" + (f": {detail}" if detail else ""))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.args, self.__dict__)
-
-
-def _restore(
-    class_: type[BaseException], args: tuple[object, ...], state: dict[str, object]
-) -> BaseException:
+def restore(class_: type[BaseException], args: tuple[object, ...], state: dict[str, object]) -> BaseException:
+    """Return a pickled error with its attributes."""
     error = class_.__new__(class_, *args)
     error.__dict__.update(state)
     return error

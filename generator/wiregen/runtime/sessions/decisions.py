@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..codec.errors import SessionError
 from .compiled_rows import Change, Row
 from .events import Violation
 from .instances import Instance, Instances
+from .session_error import SessionError
 
 __all__ = ["Decision", "Move", "crowded", "forgotten", "refuse", "violation_of"]
 

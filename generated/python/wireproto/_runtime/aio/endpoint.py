@@ -12,9 +12,9 @@ import asyncio
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
-from ..codec.errors import SessionError
 from ..sessions.connection import Connection
 from ..sessions.events import Event, Fault, Received, Violation
+from ..sessions.session_error import SessionError
 from .network_side import TURN, NetworkSide
 
 __all__ = ["Peer", "Wire"]
@@ -41,7 +41,10 @@ class Peer(NetworkSide[C], Generic[C, F]):
         connection: The connection itself, for reading: its sessions, its context, its failure.
         tolerated: The number of tolerated violations by their names: lenient ones, or all if the
             connection continues after violations. `event` returns each of them.
+        frame_offset: Where the frame that `receive` returned last begins in the peer's stream.
     """
+
+    frame_offset = 0
 
     # ---- calls of an application ----
 
@@ -111,17 +114,27 @@ class Peer(NetworkSide[C], Generic[C, F]):
                 self._turn_since = self._loop.time()
             event = self._pop()
             if type(event) is Received:
+                self.frame_offset = event.offset
                 return event.frame  # type: ignore[no-any-return]
             match event:
                 case Fault(error=error):
                     raise error
                 case Violation(lenient=False) if not self._keeps_going:
-                    raise SessionError(
-                        event.name, local=event.role is None, detail=event.detail, frame=event.frame
-                    )
+                    raise self._error_of(event)
                 case _:
                     pass
         return None
+
+    @staticmethod
+    def _error_of(violation: Violation) -> SessionError:
+        is_local = violation.role is None
+        return SessionError(
+            violation.name,
+            local=is_local,
+            detail=violation.detail,
+            frame=violation.frame,
+            frame_offset=None if is_local else violation.offset,
+        )
 
     def __aiter__(self) -> Peer[C, F]:
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..codec.errors import DecodeError, EncodeError, SessionError
+from ..codec.errors import DecodeError, EncodeError
 from ..codec.fragment import part_of
 from ..codec.options import Options
 from ..codec.values import check_role
@@ -16,6 +16,7 @@ from .base_connection import BaseConnection, ErrorAction
 from .decisions import refuse
 from .events import Event, Fault, Received, Violation
 from .package import Package
+from .session_error import SessionError
 
 __all__ = ["Connection", "ErrorAction", "Session"]
 
@@ -300,12 +301,13 @@ class Connection(BaseConnection):
             case None:
                 return
             case DecodeError(code=name) as failure:
-                why, frame, local = str(failure), None, False
-            case Violation(name=name, detail=why, frame=frame, role=role):
+                why, frame, offset, local = str(failure), None, failure.frame_offset, False
+            case Violation(name=name, detail=why, frame=frame, role=role, offset=offset):
                 local = role is None
         if name != despite:
             detail = f"the connection has failed: {why}; to send an answer before the close, pass despite={name!r} to `send`"
-            raise SessionError(name, local=local, detail=detail, frame=frame)
+            at = None if local else offset
+            raise SessionError(name, local=local, detail=detail, frame=frame, frame_offset=at)
 
     def _passed(self, now: float) -> list[Event]:
         """Return the events of the time that has passed."""
