@@ -16,6 +16,7 @@ from wiregen.language.resolver.scopes import (
     known_words,
     meanings,
     members_of,
+    with_members,
 )
 from wiregen.language.resolver.sorts import (
     BOOLEAN,
@@ -118,7 +119,7 @@ def require_literal(
         work.error(
             "WG2207", f"{what} must be known before reading", node.span, label="not a constant", help_=help_
         )
-    return expression if literal is None else literal
+    return expression if literal is None else with_members(work, literal, wanted)
 
 
 def require_truth(

@@ -8,9 +8,10 @@ from typing import Final, Literal
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
 from wiregen.language.resolver.layouts import LONE, PlacedField, ResolvedLayout, merged_fields
-from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of
+from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of, item_of
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +156,18 @@ def _constant(work: Workspace, name: str) -> Typed:
     if value is None:
         return STAND_IN
     return Typed(expression=model.ConstantReference(name=name, value=value), sort=INTEGER)
+
+
+def with_members(work: Workspace, literal: model.Expression, sort: Sort) -> model.Expression:
+    """Return a literal of a sort, with the numbers of an enum's members as these members."""
+    match literal:
+        case model.ListOf(items=items):
+            return replace(literal, items=tuple(with_members(work, each, item_of(sort)) for each in items))
+        case model.Number(value=number):
+            named = (name for name, each in members_of(work, sort).items() if each.code.value == number)
+            return next((member(sort.name, name, number).expression for name in named), literal)
+        case _:
+            return literal
 
 
 def member(enum: str, name: str, value: int) -> Typed:
