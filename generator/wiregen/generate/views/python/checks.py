@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-__all__ = ["STRICT", "Pieced", "Tested", "any_of", "few_of", "joined_pieces"]
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+__all__ = ["AnyCheck", "Pieced", "StrictCheck", "Tested", "any_of", "few_of", "joined_pieces", "strict_if"]
 
 _WIDTH = 92
 """The most characters of a condition, so that it is seldom broken into lines."""
-STRICT = "state is not None and state.strict and "
-"""The beginning of a check that only a strict reader makes."""
+_STRICT: Final = "state is not None and state.strict and "
 
 
-def any_of(checks: tuple[str, ...]) -> str:
+@dataclass(frozen=True, slots=True)
+class StrictCheck:
+    """A condition that must be false for a strict reader only."""
+
+    text: str
+
+
+AnyCheck: TypeAlias = str | StrictCheck
+
+
+def strict_if(is_lenient: bool, text: str) -> AnyCheck:
+    """Return a check, of strict readers only if others accept what it refuses."""
+    return StrictCheck(text) if is_lenient else text
+
+
+def any_of(checks: tuple[AnyCheck, ...]) -> str:
     """Return a condition that is true if one of the checks is; checks of strict readers share one test of the state."""
-    plain = [check for check in checks if not check.startswith(STRICT)]
-    strict = [check.removeprefix(STRICT) for check in checks if check.startswith(STRICT)]
+    plain = [check for check in checks if isinstance(check, str)]
+    strict = [check.text for check in checks if isinstance(check, StrictCheck)]
     if strict:
         together = strict[0] if len(strict) == 1 else f"({' or '.join(strict)})"
-        plain.append(f"{STRICT}{together}" if not plain else f"({STRICT}{together})")
+        plain.append(f"{_STRICT}{together}" if not plain else f"({_STRICT}{together})")
     return " or ".join(plain)
 
 
-def few_of(checks: tuple[str, ...]) -> tuple[str, ...]:
+def few_of(checks: tuple[AnyCheck, ...]) -> tuple[str, ...]:
     """Return conditions that must all be false: as few as fit in lines."""
-    found: list[tuple[str, ...]] = []
+    found: list[tuple[AnyCheck, ...]] = []
     for check in checks:
         if found and len(any_of((*found[-1], check))) <= _WIDTH:
             found[-1] = (*found[-1], check)
@@ -52,7 +69,7 @@ class Tested:
     """A step with checks."""
 
     __slots__ = ()
-    checks: tuple[str, ...]
+    checks: tuple[AnyCheck, ...]
 
     @property
     def tests(self) -> tuple[str, ...]:

@@ -13,10 +13,13 @@ from wiregen.generate.views.python.text import (
     declaration_doc,
     default_by_message,
     default_text,
+    default_value,
     default_with,
     flat,
+    has_uuid,
     is_shown,
     layout_text,
+    makes_uuid,
     null_names,
     summary,
     union_alias,
@@ -69,6 +72,8 @@ class FieldView:
     by_message: str
     is_required: bool
     is_required_late: bool
+    has_uuid: bool
+    makes_uuid: bool
     doc: str
     is_secret: bool
 
@@ -290,9 +295,11 @@ class ClassBuilder:
         if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
             type_ = f"{type_} | None"
         parameter, argument = type_, name
-        if default not in (None, "[]") and default.startswith("[") and type_.endswith("None"):
+        value = default_value(field)
+        is_list = isinstance(value, m.ListOf) and default not in (None, "None")
+        if is_list and value != m.ListOf(items=()) and type_.endswith("None"):
             default = None  # None is a value of its own here
-        if default is not None and default.startswith("["):  # made anew for each object
+        elif is_list:  # made anew for each object
             default, argument = "None", f"{default} if {name} is None else {name}"
             parameter = type_ if type_.endswith("None") else f"{type_} | None"
         by_message = default_by_message(field, self._shared.enums)
@@ -310,6 +317,8 @@ class ClassBuilder:
             by_message=by_message,
             is_required=default is None,
             is_required_late=is_late,
+            has_uuid=has_uuid(field),
+            makes_uuid=makes_uuid(field),
             doc=declaration_doc(about.doc, about.notes),
             is_secret=field.is_secret,
         )

@@ -239,10 +239,8 @@ class ModuleBuilder:
         found = {
             "REQUIRED": any(field.is_required_late for field in fields),
             "BY_MESSAGE": any(field.by_message for field in fields),
-            "UUID": any("UUID" in field.annotation for field in fields),
-            "UUID now": any(
-                "UUID(" in field.signature + field.argument + field.by_message for field in fields
-            ),
+            "UUID": any(field.has_uuid for field in fields),
+            "UUID now": any(field.makes_uuid for field in fields),
             "dict_view": any(lazy.form == "dict" for view in classes for lazy in view.views),
             "json_view": any(lazy.form == "json" for view in classes for lazy in view.views),
             "type": any(lazy.form == "type" for view in classes for lazy in view.views),

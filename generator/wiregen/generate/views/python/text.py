@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wiregen.language.spelling import expression_text, type_text
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.shapes import blocks, content
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
@@ -135,11 +136,28 @@ def is_shown(field: m.Field) -> bool:
     return not field.is_hidden
 
 
+def default_value(field: m.Field) -> m.Expression | None:
+    """Return the default of a field, or None if it has none."""
+    return field.value.value if isinstance(field.value, m.Default | m.Trailing) else None
+
+
 def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
     """Return the default of a field as Python, or None if it must be given."""
-    if not isinstance(field.value, m.Default | m.Trailing):
-        return None
-    return constant_text(field.value.value, field.type, enums)
+    value = default_value(field)
+    return None if value is None else constant_text(value, field.type, enums)
+
+
+def makes_uuid(field: m.Field) -> bool:
+    """Return whether a default of a field is a uuid, or has one."""
+    others = field.value.others if isinstance(field.value, m.Default) else ()
+    values = (default_value(field), *(each.value for each in others))
+    is_written = any(isinstance(node, m.Octets) for each in values if each for node in nodes_in(each))
+    return is_written and has_uuid(field)
+
+
+def has_uuid(field: m.Field) -> bool:
+    """Return whether the values of a field are uuids, or have them."""
+    return any(isinstance(node, m.Uuid) for node in nodes_in(field.type))
 
 
 def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:

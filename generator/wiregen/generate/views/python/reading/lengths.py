@@ -14,6 +14,7 @@ from wiregen.generate.steps.step import (
     UnsupportedError,
     VariableNumber,
 )
+from wiregen.generate.views.python.checks import AnyCheck
 from wiregen.generate.views.python.expressions import python_expression
 from wiregen.generate.views.python.reading.names import ReadLookup, ReadNames
 from wiregen.generate.views.python.reading.runs import RunReader, decoding
@@ -67,7 +68,7 @@ class LengthReader:
             checks=checks,
         )
 
-    def _number_checks(self, step: VariableNumber, target: str) -> tuple[str, ...]:
+    def _number_checks(self, step: VariableNumber, target: str) -> tuple[AnyCheck, ...]:
         if step.expected is not None:
             self._names.raws[step.key] = target
             return (f"{target} != {step.expected!r}",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen.generate.steps.step import BitField, FixedRun, RepeatedItems, Slot, UnsupportedError
-from wiregen.generate.views.python.checks import STRICT
+from wiregen.generate.views.python.checks import AnyCheck, StrictCheck, strict_if
 from wiregen.generate.views.python.names import is_header, joined, split_by_endian
 from wiregen.generate.views.python.reading.names import ReadNames
 from wiregen.generate.views.python.reading.step_views import ReadRun
@@ -73,7 +73,7 @@ class RunReader:
             yield target, f"({value}) != 0" if piece.is_flag else value
             self._names.give(piece.key, target)
 
-    def _checks(self, slot: Slot) -> tuple[str, ...]:
+    def _checks(self, slot: Slot) -> tuple[AnyCheck, ...]:
         name = self._names.locals.name(slot.key)
         if slot.part == "bits":
             return tuple(check for piece in slot.pieces for check in _constant_check(name, piece))
@@ -90,7 +90,7 @@ class RunReader:
         checks = self._given(slot, name)
         return (*self._type_checks(slot, name), *checks) if slot.part == "code" else checks
 
-    def _given(self, slot: Slot, name: str) -> tuple[str, ...]:
+    def _given(self, slot: Slot, name: str) -> tuple[AnyCheck, ...]:
         match slot.type:
             case m.Boolean():
                 self._names.give(slot.key, f"{name} != 0", f"({name} != 0)")
@@ -103,25 +103,24 @@ class RunReader:
                 self._names.give(slot.key, name)
         return self._type_checks(slot, name)
 
-    def enum_value(self, key: str, type_: m.EnumReference, name: str) -> tuple[str, ...]:
+    def enum_value(self, key: str, type_: m.EnumReference, name: str) -> tuple[AnyCheck, ...]:
         """Record the value of an enum; return the checks of its `only`."""
         table = self._shared.enum_table(type_.name)
         is_open = self._shared.enums[type_.name].is_open
         self._names.give(key, f"{table}.get({name}, {name})" if is_open else f"{table}[{name}]", name)
         return self._only_checks(type_, name)
 
-    def _only_checks(self, type_: m.EnumReference, name: str) -> tuple[str, ...]:
+    def _only_checks(self, type_: m.EnumReference, name: str) -> tuple[AnyCheck, ...]:
         if type_.only is None:
             return ()
         members = {member.name: member.value for member in self._shared.enums[type_.name].members}
         numbers = tuple(members[each] for each in type_.only)
-        test = f"{name} not in {numbers!r}"
-        return (f"{STRICT}{test}" if type_.is_lenient else test,)
+        return (strict_if(type_.is_lenient, f"{name} not in {numbers!r}"),)
 
-    def _type_checks(self, slot: Slot, name: str) -> tuple[str, ...]:
+    def _type_checks(self, slot: Slot, name: str) -> tuple[AnyCheck, ...]:
         match slot.type:
             case m.Boolean(is_lenient=True):
-                return (f"{STRICT}{name} > 1",)
+                return (StrictCheck(f"{name} > 1"),)
             case m.Boolean():
                 return (f"{name} > 1",)
             case m.EnumReference(name=enum) if not self._shared.enums[enum].is_open and is_header(slot.key):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from wiregen.generate.views.python.checks import Tested
+from wiregen.generate.views.python.checks import AnyCheck, Tested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class ReadRun(Tested):
     unpack: str
     at: str
     assigns: tuple[tuple[str, str], ...]
-    checks: tuple[str, ...]
+    checks: tuple[AnyCheck, ...]
     kind: Literal["run"] = "run"
 
 
@@ -46,7 +46,7 @@ class ReadVarint(Tested):
     bits: int
     lenient: str
     is_zigzag: bool
-    checks: tuple[str, ...]
+    checks: tuple[AnyCheck, ...]
     kind: Literal["varint"] = "varint"
 
 
@@ -58,7 +58,7 @@ class ReadCall(Tested):
     target: str
     call: str
     before: tuple[str, ...]
-    checks: tuple[str, ...]
+    checks: tuple[AnyCheck, ...]
     kind: Literal["call"] = "call"
 
 
@@ -127,10 +127,10 @@ class ReadAssign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCheck:
-    """A condition that must be false."""
+class ReadCheck(Tested):
+    """Checks beside no other step."""
 
-    condition: str
+    checks: tuple[AnyCheck, ...]
     kind: Literal["check"] = "check"
 
 
@@ -200,7 +200,7 @@ class ReadEnter(Tested):
     stop: str
     length: str
     at: str
-    checks: tuple[str, ...]
+    checks: tuple[AnyCheck, ...]
     """The checks of the run before, and the one that the region ends within the enclosing one."""
     kind: Literal["enter"] = "enter"
 
@@ -286,7 +286,7 @@ class ReadDispatch(Tested):
     readers: str
     at: str
     can_skip: bool
-    checks: tuple[str, ...]
+    checks: tuple[AnyCheck, ...]
     is_context: bool
     kind: Literal["dispatch"] = "dispatch"
 
@@ -362,8 +362,8 @@ def with_checks(steps: tuple[ReadStep, ...]) -> tuple[ReadStep, ...]:
     found: list[ReadStep] = []
     for step in steps:
         match found[-1:], step:
-            case [ReadRun() as run], ReadCheck(condition=condition):
-                found[-1] = replace(run, checks=(*run.checks, condition))
+            case [ReadRun() as run], ReadCheck(checks=checks):
+                found[-1] = replace(run, checks=(*run.checks, *checks))
             case [ReadRun() as run], ReadEnter():
                 found[-1] = replace(run, checks=())
                 found.append(replace(step, checks=(*run.checks, *step.checks)))

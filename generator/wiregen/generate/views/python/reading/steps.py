@@ -29,7 +29,7 @@ from wiregen.generate.steps.step import (
     Until,
     VariableNumber,
 )
-from wiregen.generate.views.python.checks import STRICT
+from wiregen.generate.views.python.checks import AnyCheck, strict_if
 from wiregen.generate.views.python.expressions import python_expression, python_failure
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.reading.branches import BranchReader
@@ -262,7 +262,7 @@ class ReadBuilder:
 
     def _only_checks(
         self, target: str, name: str, only: tuple[str, ...] | None, lenient: bool, value: str
-    ) -> tuple[str, ...]:
+    ) -> tuple[AnyCheck, ...]:
         if only is None:
             return ()
         match target:
@@ -271,8 +271,7 @@ class ReadBuilder:
             case _:
                 classes = tuple(class_name(each) for each in only)
         subject = f"{value}.message" if target == "frame" else value
-        test = f"type({subject}) not in {self._shared.only(classes)}"
-        return (f"{STRICT}{test}" if lenient else test,)
+        return (strict_if(lenient, f"type({subject}) not in {self._shared.only(classes)}"),)
 
     def _dispatch(self, step: CodeDispatch) -> ReadDispatch:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
@@ -343,7 +342,7 @@ class ReadBuilder:
         names.move(inner)
         yield from self.steps(step.content)
         if not step.fills:
-            yield ReadCheck(condition=f"{names.at} != {inner.end}")
+            yield ReadCheck(checks=(f"{names.at} != {inner.end}",))
         names.move(outer)
 
     def _inflate(self, step: Carry, carrier: m.Compressed, inner: On) -> Iterator[ReadStep]:
@@ -388,7 +387,7 @@ class ReadBuilder:
         names = self.names
         lookup = ReadLookup(names, step.prefix, step.item)
         if step.what == "where":
-            return ReadCheck(condition=python_failure(step.expression, lookup))
+            return ReadCheck(checks=(python_failure(step.expression, lookup),))
         own = names.raws.get(step.key)
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")
@@ -397,4 +396,4 @@ class ReadBuilder:
         test = f"{own} != {text}" if text != "None" else f"{own} is not None"
         if isinstance(step.field.type, m.Float):
             test = f'{lookup.use("FLOATS")}["{step.field.type.format}"].differs({own}, {text})'
-        return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
+        return ReadCheck(checks=(strict_if(step.what == "tolerated", test),))
