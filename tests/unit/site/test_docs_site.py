@@ -383,7 +383,7 @@ SAID = [
     pytest.param("Data", '{ a Close(9)  a Open(1, 2, x"")  b Close(8)  a Data(1, x"0a0b") }', "a step of the example “one”", 1, id="step"),
     pytest.param("Item", 'x"32 05 0d 789c336461cacc03000250010f" = Pack([Frame(version = V1, body = Item("in"))])', "from the example “one”", 0, id="nested"),
     pytest.param("Close", '{ a Pack([Frame(body = Close(7))]) }', "from the example “one”", 0, id="nested in a step"),
-    pytest.param("Data", '[Open(1, 2, x"3333"), Data(1, x"0a0b")] = x"32 03 01 0a0b"', "the plainest frame", 1, id="after a secret"),
+    pytest.param("Data", '[Open(1, 2, x"3333"), Data(1, x"0a0b")] = x"32 03 01 0a0b"', "sample values", 1, id="after a secret"),
 ]  # fmt: skip
 
 

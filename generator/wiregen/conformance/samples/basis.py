@@ -16,7 +16,7 @@ from wiregen.conformance.samples.unconstrained import loosened
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_code
-from wiregen.runtime.schema.expressions import Number
+from wiregen.runtime.schema.expressions import FieldReference, Number
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.runtime.schema.shapes import blocks
@@ -77,6 +77,19 @@ class SampleBasis:
     @cached_property
     def mentions(self) -> Mentions:
         return mentions_of(self.schema)
+
+    @cached_property
+    def measured(self) -> dict[str, tuple[str, Text | Bytes]]:
+        """The name and type of the texts and bytes whose size is a field of their own declaration, by the site of that field."""
+        found: dict[str, tuple[str, Text | Bytes]] = {}
+        for owner, fields in rows_of(self.schema):
+            for field in every_field(fields):
+                match field.type:
+                    case Text(length=Computed(FieldReference((name,), "own"))) as type_:
+                        found[f"{owner}.{name}"] = (field.name, type_)
+                    case Bytes(length=Computed(FieldReference((name,), "own"))) as type_:
+                        found[f"{owner}.{name}"] = (field.name, type_)
+        return found
 
     @cached_property
     def fitting(self) -> Fitting:
@@ -298,15 +311,18 @@ class SampleBasis:
                 first = 1 + max((number for _, number in options if number is not None), default=-1)
                 last = each.wide.bounds[1]
                 options += [(f"{SHARED}{name} {number}", number) for number in (first, last)]
-        spans = [
-            each.wide.bounds if each.wide else (each.low, each.high) for each in widths if not each.is_null
-        ]
         near = near_options(self.mentions.numbers.get(field, ()))
-        options += [each for each in near if any(low <= each[1] <= high for low, high in spans)]
+        options += [each for each in near if self.holds(name, each[1])]
         known: dict[Any, str] = {}
         for label, number in options:
             known.setdefault(number, label)
         return tuple((label, number) for number, label in known.items())
+
+    def holds(self, coding: str, number: int) -> bool:
+        """Return whether a variable-width integer can encode a number."""
+        widths = [each for each in self.schema.codings[coding].widths if not each.is_null]
+        spans = (each.wide.bounds if each.wide else (each.low, each.high) for each in widths)
+        return any(low <= number <= high for low, high in spans)
 
 
 def shape_of(type_: Counted) -> str:

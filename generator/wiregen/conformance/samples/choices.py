@@ -106,6 +106,10 @@ class Choices:
         self._note(site, path, options, index, is_structural, is_goal)
         return options[index][1]
 
+    def preferred_options(self, name: str, type_: Type) -> tuple[Option, ...]:
+        """Return options of a field called `name` that come before its boundary values."""
+        return ()
+
     def more_options(self, type_: Type) -> tuple[Option, ...]:
         """Return options of a type besides its boundary values."""
         return ()

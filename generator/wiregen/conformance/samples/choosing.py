@@ -42,6 +42,7 @@ __all__ = [
     "levels",
     "owner_of",
     "said",
+    "unit_size",
     "without_indexes",
 ]
 
@@ -111,6 +112,24 @@ class Choosing:
         turned = self._turned(place, options)
         return self._choose(reader, place, turned, site=site, is_structural=is_structural)
 
+    def preferred(self, reader: Reader, type_: Type, place: Place) -> tuple[Option, ...]:
+        """Return the options that come before the boundary values: each item of a list begins with another one.
+
+        A number that measures a text is the size of that text. Other numbers of sizes and counts stay small.
+        """
+        own = self.site(reader, place)
+        measured = self.basis.measured.get(own.path)
+        if measured is not None:
+            sized = self.choices.preferred_options(*measured)
+            unit = unit_size(measured[1])
+            options = tuple((label, len(encoded(measured[1], value)) // unit) for label, value in sized)
+        elif own.is_hidden or own.name in self.basis.mentions.measuring:
+            return ()
+        else:
+            options = self.choices.preferred_options(own.name, type_)
+        turn = 0 if self._outer(place) or not options else index_in(place.path) % len(options)
+        return (*options[turn:], *options[:turn])
+
     def choose_fitting(self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]) -> Any:
         """Choose an option that the conditions on its place allow, if one does."""
         value = self._choose(reader, place, self._fitting(reader, type_, place, options))
@@ -119,9 +138,11 @@ class Choosing:
             self.choices.is_in_vain |= self.basis.fitting.refuses(reader, site, type_, place, value)
         return value
 
-    def allowed_value(self, reader: Reader, type_: Text | Bytes, place: Place, value: str | bytes) -> Any:
-        """Return a value of a given size, or another one if the condition of its field asks for it."""
-        return self._allowed(reader, type_, place, (("marked", value),))[0][1]
+    def allowed_value(
+        self, reader: Reader, type_: Text | Bytes, place: Place, options: tuple[Option, ...]
+    ) -> Any:
+        """Return the first value of a given size that the condition of its field allows, or one that it asks for."""
+        return self._allowed(reader, type_, place, options)[0][1]
 
     def choose_count(
         self, reader: Reader, type_: List, place: Place, options: tuple[Option, ...]
@@ -157,14 +178,16 @@ class Choosing:
 
         Each item begins with another option than the one before. So the condition with which a list ends eventually holds.
         """
-        outer = self.until or next(
-            (each for each in self.distinct if place.path.startswith(f"{each}[")), None
-        )
+        outer = self._outer(place)
         turn = 0 if outer is None else index_in(place.path.removeprefix(outer))
         if turn > _MOST_TURNS:
             raise UngrownError(f"{place.path} would not end")
         start = turn % len(options) if options else 0
         return (*options[start:], *options[:start])
+
+    def _outer(self, place: Place) -> str | None:
+        """Return the path of the list around a place whose items must differ, or None."""
+        return self.until or next((each for each in self.distinct if place.path.startswith(f"{each}[")), None)
 
     def _fitting(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
@@ -318,6 +341,11 @@ def encoded(type_: Text | Bytes, value: Any) -> bytes:
     if isinstance(type_, Bytes) or value is None:
         return value or b""
     return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)
+
+
+def unit_size(type_: Text | Bytes) -> int:
+    """Return the bytes of a unit in which the length of a type counts."""
+    return 2 if isinstance(type_, Text) and type_.encoding == "utf16" else 1
 
 
 def levels(reader: Reader) -> Counter[str]:

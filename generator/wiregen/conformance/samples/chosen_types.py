@@ -21,10 +21,11 @@ from wiregen.conformance.samples.choosing import (
     is_in_lists,
     levels,
     said,
+    unit_size,
 )
 from wiregen.conformance.samples.chosen_lists import ChosenLists
 from wiregen.conformance.samples.chosen_regions import ChosenRegions
-from wiregen.conformance.samples.filling import filling_options
+from wiregen.conformance.samples.filling import filling_options, sized_options
 from wiregen.conformance.samples.unconstrained import CODES, FewBits
 from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.frames import READERS
@@ -121,11 +122,25 @@ class ChosenTypes:
         """Read a scalar; the code of an enum or union is already chosen."""
         value, self._code = self._code, None
         if value is None:
-            every = (*self._options(reader, type_, place), *self._choosing.choices.more_options(type_))
+            own = self._options(reader, type_, place)
+            first = self._preferred_scalars(reader, type_, place)
+            every = (*first, *own, *self._choosing.choices.more_options(type_))
             value = self._choosing.choose_fitting(reader, type_, place, every)
         data = self._bytes_of(type_, value)
         self._choosing.n_bits += type_.bits if isinstance(type_, FewBits) else 0
         return said(reader, type_, place, value, data)
+
+    def _preferred_scalars(self, reader: Reader, type_: Scalar, place: Place) -> tuple[Option, ...]:
+        """Return the preferred options that a type holds."""
+        options = self._choosing.preferred(reader, type_, place)
+        match type_:
+            case CodingReference(coding):
+                return tuple(each for each in options if self._basis.holds(coding, each[1]))
+            case Integer() | Varint() | FewBits(is_flag=False):
+                low, high = type_.bounds
+                return tuple(each for each in options if low <= each[1] <= high)
+            case _:
+                return options
 
     def _options(self, reader: Reader, type_: Scalar, place: Place) -> tuple[Option, ...]:
         own = self._choosing.site(reader, place)
@@ -211,7 +226,8 @@ class ChosenTypes:
         length = type_.length
         rest = self._choosing.rest(reader, length)
         if rest is not None:
-            fill = filling_options(type_, self._free_options(reader, type_, place, None, 0), rest)
+            first = sized_options(type_, self._choosing.preferred(reader, type_, place), rest)
+            fill = (*first, *filling_options(type_, self._free_options(reader, type_, place, None, 0), rest))
             if fill:
                 return self._undelimited(type_, fill)
         most = self._basis.most_said(length)
@@ -220,7 +236,9 @@ class ChosenTypes:
         size = room if most is None else min(most, room)
         more = self._choosing.choices.more_options(type_)
         fit = (each for each in more if len(encoded(type_, each[1])) <= size)
-        options = (*self._free_options(reader, type_, place, most, room), *fit)
+        preferred = self._choosing.preferred(reader, type_, place)
+        fit_first = (each for each in preferred if len(encoded(type_, each[1])) <= size)
+        options = (*fit_first, *self._free_options(reader, type_, place, most, room), *fit)
         return (*self._undelimited(type_, options), *null)
 
     def _free_options(
@@ -250,7 +268,8 @@ class ChosenTypes:
         if not 0 <= size <= _MOST_BYTES:
             self._choosing.refuse_number(reader, length, f"{place.path} would be too long")
         letters = _repeated(_LETTERS, size) if isinstance(type_, Text) else _repeated(_OCTETS, size)
-        value = self._choosing.allowed_value(reader, type_, place, letters)
+        first = sized_options(type_, self._choosing.preferred(reader, type_, place), size * unit_size(type_))
+        value = self._choosing.allowed_value(reader, type_, place, (*first, ("marked", letters)))
         return said(reader, type_, place, value, encoded(type_, value))
 
     def _without_rest(self, reader: Reader, type_: StructReference, place: Place) -> Steps:

@@ -9,7 +9,7 @@ from wiregen.conformance.samples.choices import Option
 from wiregen.conformance.samples.choosing import encoded
 from wiregen.runtime.schema.types import Bytes, Text
 
-__all__ = ["filling_options"]
+__all__ = ["filling_options", "sized_options"]
 
 _WIDE: Final = ("é", "日", "\U0001f600")
 _PAD: Final = b"\x5a"
@@ -25,6 +25,15 @@ def filling_options(type_: Text | Bytes, options: tuple[Option, ...], size: int)
         if len(encoded(type_, value)) == size:
             known.setdefault(value, label)
     return tuple((label, value) for value, label in known.items())
+
+
+def sized_options(type_: Text | Bytes, options: tuple[Option, ...], size: int) -> tuple[Option, ...]:
+    """Return options of exactly `size` bytes first, then the others, cut or with spaces at their end."""
+    found = [each for each in options if len(encoded(type_, each[1])) == size]
+    unit = len(encoded(type_, "w")) if isinstance(type_, Text) else 1
+    for label, value in options:
+        found.append((label, value[: size // unit].ljust(size // unit)))
+    return tuple(dict.fromkeys(each for each in found if len(encoded(type_, each[1])) == size))
 
 
 def _octets(options: tuple[Option, ...], size: int) -> Iterator[Option]:

@@ -1,4 +1,4 @@
-"""One sample frame of each message: from the file's examples, from its vectors, or the plainest generated one.
+"""One sample frame of each message: from the file's examples, of values that a reader understands, or from its vectors.
 
 Invariant: the reference codec decoded each sample while the page was made, as one whole frame of that
 message. Bytes of secret fields are never shown: such a field is empty in the sample, or consists of x or
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from wiregen.conformance.samples import Choices, SampleBasis, grow
+from wiregen.conformance.samples import Choices, ReadableChoices, SampleBasis, grow
 from wiregen.conformance.samples.choices import UngrownError
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Valid, VectorFile, octets
@@ -111,9 +111,12 @@ class Samples:
         return False
 
     def _made(self, message: m.Message) -> Iterator[tuple[Scene, bytes, str]]:
+        readable = self._grown(message, ReadableChoices)
+        if readable is not None and len(readable[1]) <= _LONGEST:
+            yield *readable, "sample values"
         for vector in self._vectors.get(message.name, ()):
             yield _scene_of(vector), octets(vector.bytes), f"vector {vector.id}"
-        grown = self._grown(message)
+        grown = self._grown(message, Choices)
         if grown is not None:
             yield *grown, "the plainest frame"
         for draft in self._explored.get(message.name, ()):
@@ -137,12 +140,12 @@ class Samples:
         is_plain = is_meant and isinstance(tree.value.message, Record) and not _left_over(tree.value)
         return Sample(scene=scene, data=data, tree=tree, origin=origin, known=known) if is_plain else None
 
-    def _grown(self, message: m.Message) -> tuple[Scene, bytes] | None:
-        """Return the plainest frame of a message; where a value is refused, try the next option for that value."""
+    def _grown(self, message: m.Message, kind: type[Choices]) -> tuple[Scene, bytes] | None:
+        """Return the first frame of a message by choices of a kind; where a value is refused, try the next option for that value."""
         sites = {} if message.code is None else dict.fromkeys(self._basis.code_sites, message.code)
         demands: dict[str, int] = {}
         for _ in range(_MOST_TRIES):
-            choices = Choices(by_site=sites, by_path=demands)
+            choices = kind(by_site=sites, by_path=demands)
             try:
                 return self._planted(choices, self._sender(message))
             except EncodeError as error:
