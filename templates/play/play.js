@@ -4,7 +4,7 @@
   const get = (id) => document.getElementById(id);
   const [protocol, role, form, text, before, beforeRole, state, bytes, trees] =
     ["protocol", "role", "form-of", "text", "before", "before-role", "state", "bytes", "trees"].map(get);
-  let known = [], asked = 0, shown = { frames: [] }, nodes = [], asides = [], cut = "";
+  let known = [], asked = 0, shown = { frames: [] }, nodes = [], asides = [], isConnection = false, cut = "";
   const make = (tag, name, content) => {
     const element = document.createElement(tag);
     if (name) element.className = name;
@@ -38,11 +38,11 @@
   // ---- the link carries the state
   const question = () => ({
     kind: "look", protocol: protocol.value, role: role.value || null, form: form.value, text: text.value,
-    before: before.value.trim() ? [{ role: beforeRole.value || null, text: before.value }] : [], asides,
+    before: before.value.trim() ? [{ role: beforeRole.value || null, text: before.value }] : [], asides, is_connection: isConnection,
   });
   const keep = () => {
     const { protocol: p, role: r, form: f, text: t, before: b, asides: o } = question();
-    const json = JSON.stringify(o.length ? { p, r, f, t, b, o } : { p, r, f, t, b });
+    const json = JSON.stringify({ p, r, f, t, b, ...(o.length ? { o } : {}), ...(isConnection ? { c: 1 } : {}) });
     const octets = new TextEncoder().encode(json), fits = octets.length < 45000;
     const link = fits ? btoa(String.fromCharCode(...octets)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "") : "";
     history.replaceState(null, "", fits ? `#${link}` : "#");
@@ -51,7 +51,7 @@
   const restore = () => {
     try {
       const plain = atob(location.hash.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
-      const { p, r, f, t, b, o } = JSON.parse(new TextDecoder().decode(Uint8Array.from(plain, (each) => each.charCodeAt(0))));
+      const { p, r, f, t, b, o, c } = JSON.parse(new TextDecoder().decode(Uint8Array.from(plain, (each) => each.charCodeAt(0))));
       if (!known.some((each) => each.name === p) || typeof t !== "string") return false;
       protocol.value = p;
       fillRoles();
@@ -63,6 +63,7 @@
         if ([...beforeRole.options].some((each) => each.value === b[0].role)) beforeRole.value = b[0].role;
       }
       asides = Array.isArray(o) ? o : [];
+      isConnection = c === 1;
       return true;
     } catch { return false; }
   };
@@ -115,8 +116,8 @@
     line.append(make("span", "about", [node.inner ? "inside" : `${node.start}, ${node.end - node.start} ${node.end - node.start === 1 ? "byte" : "bytes"}`, node.note].filter(Boolean).join("; ")));
     line.title = node.path;
     line.tabIndex = 0;
-    Object.assign(line.dataset, { start: span[0], end: span[1], path: node.path });
-    nodes.push(line);
+    Object.assign(line.dataset, frame.role ? { start: 0, end: 0, path: node.path } : { start: span[0], end: span[1], path: node.path });
+    if (!frame.role) nodes.push(line);  // bytes of the other side are not shown
     if (node.can_edit) {
       const edit = () => change(line, node, frame);
       line.addEventListener("dblclick", edit);
@@ -130,36 +131,41 @@
       fold.setAttribute("aria-label", `Fields of ${node.name}`);
       const show = (isOpen) => { list.hidden = !isOpen; fold.textContent = isOpen ? "▾" : "▸"; fold.setAttribute("aria-expanded", String(isOpen)); };
       fold.addEventListener("click", () => show(list.hidden));
-      show(true);
+      show(!frame.role || node !== frame.tree);
       item.prepend(fold);
       item.append(list);
     }
     if (node.cut) item.append(make("p", "about", "more is not shown"));
     return item;
   };
-  const past = [];  // the bytes before each change, for undo
+  let past = [];  // the bytes before each change since they were pasted, for undo
+  const begin = () => { past = []; get("undo").disabled = true; };
   const undo = () => {
     const last = past.pop();
     get("undo").disabled = !past.length;
     if (!last) return;
     asides = last.asides;
-    form.value = "hex";
-    text.value = last.hex;
+    form.value = last.form;
+    text.value = last.text;
     look();
   };
-  const change = (line, node, frame) => {
-    document.querySelectorAll("#trees input, #trees .refused").forEach((each) => each.remove());  // one at a time
-    const input = make("input");
+  const other = "another value…";
+  const menu = ({ edit, choices, is_open: isOpen }) => {
+    const select = make("select"), values = choices.includes(edit) ? choices : [edit, ...choices];
+    select.replaceChildren(...values.map((each) => new Option(each, each)), ...(isOpen ? [new Option(other, other)] : []));
+    return select;
+  };
+  const change = (line, node, frame, isMenu = !!node.choices) => {
+    document.querySelectorAll("#trees .editor, #trees .refused").forEach((each) => each.remove());  // one at a time
+    const input = isMenu ? menu(node) : make("input");
+    input.className = "editor";
     input.value = node.edit;
     input.setAttribute("aria-label", `New value of ${node.path}`);
     line.append(input);
     input.focus();
-    input.select();
-    input.addEventListener("keydown", async (event) => {
-      event.stopPropagation();
-      if (event.key === "Escape") { trees.querySelectorAll(".refused").forEach((each) => each.remove()); input.remove(); line.focus(); }
-      if (event.key !== "Enter") return;
-      event.preventDefault();
+    if (!isMenu) input.select();
+    const send = async () => {
+      if (isMenu && input.value === other) { change(line, node, frame, false); return; }
       if (input.value === node.edit) { input.remove(); line.focus(); return; }
       const answer = await ask({ ...question(), kind: "edit", frame: shown.frames.indexOf(frame), path: node.path, value: input.value });
       if (answer.wrong) {
@@ -172,13 +178,22 @@
         state.textContent = answer.wrong;
         return;
       }
-      past.push({ hex: shown.hex, asides: structuredClone(asides) });
+      past.push({ text: text.value, form: form.value, asides: structuredClone(asides) });
       get("undo").disabled = false;
       const grown = (answer.hex.length - shown.hex.length) / 2;
       asides.forEach((each) => { if (each.at > frame.offset) each.at += grown; });
       form.value = "hex";
       text.value = answer.hex;
       take(answer);
+    };
+    let isTyped = false;  // an arrow key changes a closed menu: then Enter sends the value
+    input.addEventListener("change", () => { if (isMenu && !isTyped) send(); });
+    input.addEventListener("pointerdown", () => { isTyped = false; });
+    input.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      isTyped = true;
+      if (event.key === "Escape") { trees.querySelectorAll(".refused").forEach((each) => each.remove()); input.remove(); line.focus(); }
+      if (event.key === "Enter") { event.preventDefault(); send(); }
     });
   };
   // A part that was not read to its end has no known place: the bytes up to the error are highlighted together.
@@ -217,7 +232,18 @@
     });
     return buttons;
   };
+  const effectsOf = ({ steps = [], violations = [], notes = [] }) => [
+    ...steps.map((each) => make("p", "step", each)),
+    ...violations.map((each) => make("p", "step violation", `violates ${each}`)),
+    ...notes.map((each) => make("p", "step", `tolerated: ${each}`)),
+  ];
   const showFrame = (frame) => {
+    const part = frameOf(frame), isBoth = !!shown.others;
+    if (isBoth) part.classList.add(frame.role ? "theirs" : "ours");
+    part.querySelector("h3").after(...effectsOf(frame));
+    return part;
+  };
+  const frameOf = (frame) => {
     const part = make("section");
     if (frame.left_open || (frame.fault && cut && frame.fault.code === "truncated")) {
       part.className = "open";
@@ -230,7 +256,7 @@
       part.className = "fault";
       part.append(make("h3", "", `${code}${path ? ` in ${path}` : ""}`));
       part.append(make("p", "", [`at ${at}${inner === undefined ? "" : `, inner ${inner}`}`, expected && `expected ${expected}`, found && `found ${found}`, rule && `rule ${rule}`].filter(Boolean).join("; ")));
-      if (partial) part.append(readSoFar(partial, frame.offset, at));
+      if (partial && !frame.role) part.append(readSoFar(partial, frame.offset, at));
       part.append(copyButtons(frame));
       return part;
     }
@@ -238,10 +264,19 @@
     const list = make("ul");
     list.append(nodeLine(frame.tree, frame, [frame.tree.start, frame.tree.end]));
     part.append(list);
-    part.append(copyButtons(frame));
+    if (!frame.role) part.append(copyButtons(frame));
     return part;
   };
-  const clear = () => { get("other").hidden = true; shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
+  // In the order of the connection: the frames of the other side come after as many of this one as they name.
+  const inOrder = (frames, others) => [
+    ...frames.flatMap((frame, at) => [...others.filter((each) => each.after === at), frame]),
+    ...others.filter((each) => each.after >= frames.length),
+  ];
+  const heads = () => {
+    const roles = (known.find((each) => each.name === protocol.value) || { roles: [] }).roles;
+    return [make("p", "ours side", role.value), make("p", "theirs side", roles.find((each) => each !== role.value) || "")];
+  };
+  const clear = () => { document.querySelector(".sides").classList.remove("both"); get("other").hidden = true; shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
   const take = (answer) => {
     keep();
     if (answer.wrong) { clear(); state.textContent = answer.wrong; return; }
@@ -250,14 +285,21 @@
     colour(shown.frames);
     get("other").hidden = !answer.fitting_role;
     get("other").textContent = answer.fitting_role ? `The ${answer.fitting_role} sends this: read it so` : "";
-    get("other").onclick = () => { role.value = answer.fitting_role; look(); };
-    trees.replaceChildren(...answer.frames.map(showFrame));
+    get("other").onclick = () => {
+      asides.forEach((each) => { each.role = each.role === answer.fitting_role ? role.value : each.role; });
+      role.value = answer.fitting_role;
+      look();
+    };
+    document.querySelector(".sides").classList.toggle("both", !!answer.others);
+    trees.replaceChildren(...(answer.others ? [...heads(), ...inOrder(answer.frames, answer.others).map(showFrame)] : answer.frames.map(showFrame)));
     showBytes();
     const count = answer.frames.filter((frame) => frame.tree).length;
     const open = answer.frames.find((frame) => frame.left_open || (frame.fault && cut && frame.fault.code === "truncated"));
     const fault = answer.frames.find((frame) => frame.fault && frame !== open);
     const rest = fault ? `, then ${fault.fault.code}` : open ? `; ${open.left_open || "the last one"} is not whole yet` : "";
-    state.textContent = `${count} ${count === 1 ? "frame" : "frames"}${answer.n_left ? ` and ${answer.n_left} more` : ""}${rest}. ${cut} Point at either side; a double click, or Enter, changes a value.`;
+    const wrong = [...answer.frames, ...(answer.others || [])].reduce((sum, each) => sum + (each.violations || []).length, 0);
+    const broken = wrong ? ` ${wrong} ${wrong === 1 ? "violation" : "violations"} of sessions.` : "";
+    state.textContent = `${count} ${count === 1 ? "frame" : "frames"}${answer.n_left ? ` and ${answer.n_left} more` : ""}${rest}.${broken} ${cut} Point at either side; a double click, or Enter, changes a value.`;
   };
   const look = async () => {
     const mine = (asked += 1);
@@ -296,10 +338,10 @@
   const showExample = () => { const found = known.find((each) => each.name === protocol.value); if (found && found.example) { text.value = found.example; form.value = "hex"; } };
   let waiting = 0;
   const soon = () => { clearTimeout(waiting); waiting = setTimeout(look, 250); };
-  const forget = () => { asides = []; cut = ""; get("stream-label").hidden = true; };
-  protocol.addEventListener("change", () => { fillRoles(); before.value = ""; if (get("stream-label").hidden) { forget(); showExample(); look(); } else get("stream").onchange(); });
+  const forget = () => { asides = []; isConnection = false; cut = ""; get("stream-label").hidden = true; };
+  protocol.addEventListener("change", () => { fillRoles(); before.value = ""; begin(); if (get("stream-label").hidden) { forget(); showExample(); look(); } else get("stream").onchange(); });
   [role, form, beforeRole].forEach((select) => select.addEventListener("change", look));
-  [text, before].forEach((area) => area.addEventListener("input", soon));
+  [text, before].forEach((area) => area.addEventListener("input", () => { begin(); soon(); }));
   text.addEventListener("input", () => { if (!text.value.trim()) forget(); else cut = ""; });
   get("form").addEventListener("submit", (event) => event.preventDefault());
   get("undo").addEventListener("click", undo);
@@ -310,6 +352,7 @@
   const mostBytes = 1 << 18;
   const takeBytes = async (octets, size) => {
     forget();
+    begin();
     before.value = "";
     if (octets.every((octet) => octet === 9 || octet === 10 || octet === 13 || (octet >= 32 && octet < 127))) {
       form.value = "auto";
@@ -350,7 +393,10 @@
       const needsOther = (known.find((one) => one.name === protocol.value) || {}).needs_other;
       if (rolesNow().length > 1) role.value = rolesNow()[side];
       before.value = "";
-      asides = needsOther ? meanwhile(each, side, rolesNow()) : [];
+      begin();
+      // Without some bytes of a side, the sessions would miss its frames.
+      isConnection = rolesNow().length > 1 && each.sides.every(({ hex, end }) => hex && end !== "gap");
+      asides = isConnection || needsOther ? meanwhile(each, side, rolesNow()) : [];
       cut = whyCut(each.sides[side].end, file.size > most);
       form.value = "hex";
       text.value = each.sides[side].hex;
@@ -365,7 +411,7 @@
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => { event.preventDefault(); takeFile(event.dataTransfer.files[0]); });
 
-  window.addEventListener("hashchange", () => { forget(); if (restore()) look(); });
+  window.addEventListener("hashchange", () => { forget(); begin(); if (restore()) look(); });
 
   if (isStatic && location.protocol === "file:") {
     state.textContent = "Browsers run the codec only on pages from a server, not from a file: open this site over http, for example with `python -m http.server` in its folder.";

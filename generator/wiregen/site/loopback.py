@@ -33,9 +33,13 @@ _MOST_HEAD: Final = 1 << 15
 """The largest request line with its headers, in bytes."""
 _PATIENCE: Final = 10.0
 """Seconds in which a whole request must arrive, and in which a reply must be received."""
+_POLICY: Final = (
+    "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "object-src 'none'"
+)
+_COMPILING: Final = f"{_POLICY}; script-src 'self' 'wasm-unsafe-eval'"
+"""The policy of a page, or of a worker, that compiles WebAssembly."""
 _HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; object-src 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -55,12 +59,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """`kind`: the media type of the body; `location`: where a redirect leads."""
+    """`kind`: the media type of the body; `location`: where a redirect leads; `compiles`: it may compile WebAssembly."""
 
     body: bytes
     kind: str = "text/plain; charset=utf-8"
     status: int = 200
     location: str = ""
+    compiles: bool = False
 
 
 Answer: TypeAlias = Callable[[Request], Reply]
@@ -266,6 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if reply.location:
             self.send_header("Location", reply.location)
+        self.send_header("Content-Security-Policy", _COMPILING if reply.compiles else _POLICY)
         self.send_header("Content-Type", reply.kind)
         self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()

@@ -326,6 +326,52 @@ def test_what_the_other_side_said_meanwhile_says_how_to_read() -> None:
     assert bytes.fromhex(changed["hex"])[: len(said[2][1])] != said[2][1]
 
 
+def of_capture(side: int) -> dict[str, Any]:
+    """Return the question about one direction of a captured connection, with the other side's bytes in between."""
+    [each] = connections((ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes())["connections"]
+    asides, at, roles = [], [0, 0], ("writer", "reader")
+    for who, size in each["turns"]:
+        if who != side:
+            text = each["sides"][who]["hex"][2 * at[who] : 2 * (at[who] + size)]
+            asides.append({"at": at[side], "role": roles[who], "text": text})
+        at[who] += size
+    return {"text": each["sides"][side]["hex"], "role": roles[side], "asides": asides}
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_both_sides_of_a_connection_are_shown_in_their_order(side: int) -> None:
+    answer = look("lumberjack", **of_capture(side), is_connection=True)
+    own, [*others] = answer["frames"], answer["others"]
+    assert (len(own), len(others)) == ((11, 1), (1, 11))[side]
+    assert {each["after"] for each in others} == ({11}, {0})[side]
+    assert {each["role"] for each in others} == ({"reader"}, {"writer"})[side]
+    [ack] = (own, others)[1 - side]
+    assert ack["steps"] == ["Transfer: waiting → idle"]
+    assert not any("violations" in each for each in (*own, *others))
+    assert not any("edit" in node for each in others for node in nodes(each["tree"]))
+
+
+def test_violations_of_a_connection_are_shown() -> None:
+    question = of_capture(0)
+    early = [{**each, "at": 0} for each in question["asides"]]  # an answer before there is a question
+    [ack] = look("lumberjack", **{**question, "asides": early}, is_connection=True)["others"]
+    assert ack["after"] == 0
+    assert len(ack["violations"]) == 1 and "[Transfer in idle]" in ack["violations"][0]
+    assert "others" not in look("lumberjack", **question)
+
+
+def test_a_field_of_few_values_has_them() -> None:
+    text = "0000000c 0000003b 0000000000000005 0016 73686f702f6f72646572732f302e2365706f63682e30 01 00 00 "
+    [frame] = look("pravega", f"{text}0000018bcfe56800 0000000000001000 0000000000000400", role="server")[
+        "frames"
+    ]
+    found = {node["path"]: node["choices"] for node in nodes(frame["tree"]) if "choices" in node}
+    assert len(found) == 3 and set(map(tuple, found.values())) == {("false", "true")}
+    [frame] = look("lumberjack", "32570000000a", role="writer")["frames"]
+    [version] = [node for node in nodes(frame["tree"]) if "choices" in node]
+    assert (version["edit"], version["choices"], "is_open" in version) == ("V2", ["V1", "V2"], False)
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_examples_of_the_site_open_as_what_they_are(name: str) -> None:
     book = Book(shipped_chapter(name))

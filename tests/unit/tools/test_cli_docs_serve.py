@@ -15,11 +15,13 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from tests.npm import npm_modules
 from tests.unit.browser import browser, needs_chromium
 from tests.unit.tools.test_cli_docs import WIRE
 
 from wiregen.generate.writer import Output
-from wiregen.site.loopback import Request
+from wiregen.site.loopback import Reply, Request
+from wiregen.site.playground.pyodide_package import VERSION
 from wiregen.tools.cli.docs_serve import Served
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,10 +36,10 @@ def project(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(project: Path) -> Iterator[str]:
-    """Run the command; hand out its address once the site is built."""
+def serving(project: Path, *options: str) -> Iterator[str]:
+    """Run the command with options; hand out its address once the site is built."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "wiregen", "docs", "serve"],
+        [sys.executable, "-m", "wiregen", "docs", "serve", *options],
         cwd=project, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "generator")},
     )  # fmt: skip
     try:
@@ -134,3 +136,36 @@ def test_files_are_known_by_their_whole_name() -> None:
         405,
     )
     assert b'src="../reload.js"' in served.answer(Request(method="GET", path="p/A.html", body=b"")).body
+
+
+def test_only_the_playground_may_compile_code() -> None:
+    served = Served()
+    served.put(
+        tuple(
+            Output(path=PurePosixPath(name), content=b"")
+            for name in (
+                "p/A.html",
+                "wiregen-playground/index.html",
+                "wiregen-playground/worker.js",
+                "x.wasm",
+            )
+        )
+    )
+
+    def reply(path: str) -> Reply:
+        return served.answer(Request(method="GET", path=path, body=b""))
+
+    assert not reply("p/A.html").compiles and not reply("x.wasm").compiles
+    assert reply("wiregen-playground/index.html").compiles and reply("wiregen-playground/worker.js").compiles
+    assert reply("x.wasm").kind == "application/wasm"
+
+
+@needs_chromium
+def test_the_playground_of_the_site_is_served_with_it(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    package = npm_modules(tmp_path_factory.mktemp("pyodide"), f"pyodide@{VERSION}") / "pyodide"
+    with serving(project, "--playground", str(package)) as url, browser() as tab:
+        tab.open(f"{url}wiregen-playground/index.html")
+        tab.wait("document.getElementById('protocol').options.length === 1")
+        assert tab.complaints == []

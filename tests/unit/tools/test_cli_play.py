@@ -280,7 +280,7 @@ def test_a_refusal_is_beside_its_only_editor_and_a_change_is_undone(tab: Browser
     tab.press("Enter", code=13, text="\r")
     tab.wait("document.getElementById('text').value === '32570000000a325700000002'")
     tab.run("document.getElementById('undo').click()")
-    tab.wait("document.getElementById('text').value === '32570000000a325700000001'")
+    tab.wait("document.getElementById('text').value === '32570000000a 325700000001'")  # as it was pasted
     assert tab.run("document.getElementById('undo').disabled")
 
 
@@ -309,11 +309,49 @@ def test_a_capture_is_dropped_in_and_each_direction_is_looked_at(tab: Browser, u
     tab.open(url)
     tab.wait("document.getElementById('protocol').options.length === 2")
     drop(tab, CAPTURE)
-    tab.wait("document.querySelectorAll('#trees h3').length === 11")
+    tab.wait("document.querySelectorAll('#trees .ours h3').length === 11")
     assert tab.run("document.getElementById('stream').options.length") == 2
     tab.run("(() => { const one = document.getElementById('stream'); one.value = '1'; one.onchange(); })()")
-    tab.wait("document.querySelector('#trees h3').textContent === 'Ack'")
+    tab.wait("document.querySelector('#trees .ours h3')?.textContent === 'Ack'")
     assert tab.run("document.getElementById('role').value") == "reader"
+
+
+@needs_chromium
+def test_both_directions_of_a_capture_are_side_by_side_with_their_sessions(tab: Browser, url: str) -> None:
+    tab.open(url)
+    tab.wait("document.getElementById('protocol').options.length === 2")
+    drop(tab, CAPTURE)
+    tab.wait("document.querySelectorAll('#trees .ours h3').length === 11")
+    headings = "[...document.querySelectorAll('#trees {0} h3')].map((each) => each.textContent)"
+    assert tab.run(headings.format(".theirs")) == ["Ack"]
+    heads = "[...document.querySelectorAll('#trees .side')].map((each) => each.textContent)"
+    assert tab.run(heads) == ["writer", "reader"]
+    steps = "[...document.querySelectorAll('#trees .step')].map((each) => each.textContent)"
+    assert tab.run(steps) == ["Transfer: idle → waiting", "Transfer: waiting → idle"]
+    left = "document.querySelector('#trees {0}').getBoundingClientRect().x"
+    assert tab.run(left.format("section.ours")) < tab.run(left.format("section.theirs"))
+    shown = tab.run("location.hash")
+    tab.open(f"{url}{shown}")  # a link holds both sides
+    tab.wait("document.querySelectorAll('#trees .theirs h3').length === 1")
+
+
+@needs_chromium
+def test_a_field_of_an_enum_has_a_menu_and_undo_ends_at_the_paste(tab: Browser, url: str) -> None:
+    window = "32570000000a"
+    tab.open(f"{url}#{link(p='lumberjack', r='writer', f='hex', t=window, b=[])}")
+    menu = "document.querySelector('#trees select')"
+    tab.wait("!!document.querySelector('#trees .node b')")
+    field = "document.querySelector(\".node[data-path='Frame.version']\")"
+    tab.run(f"{field}.dispatchEvent(new MouseEvent('dblclick', {{bubbles: true}}))")
+    assert tab.run(f"[...{menu}.options].map((each) => each.value)") == ["V1", "V2"]
+    tab.run(f"{menu}.value = 'V1'")
+    tab.run(f"{menu}.dispatchEvent(new Event('change'))")
+    tab.wait("document.getElementById('text').value === '31570000000a'")
+    undo = "document.getElementById('undo').disabled"
+    assert tab.run(undo) is False
+    tab.run("(() => { const area = document.getElementById('text'); area.value = ''; area.focus(); })()")
+    tab.type(window)
+    assert tab.run(undo) is True
 
 
 @needs_chromium

@@ -20,7 +20,8 @@ from wiregen.schema.copies import replace
 from wiregen.site.pages.sample_frame import Sample
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.both_directions import Aside, BothDirections, DecodedItem, said_until
-from wiregen.site.playground.edits import changed, text_of
+from wiregen.site.playground.edits import changed, choices_of, text_of
+from wiregen.site.playground.followed_sessions import FollowedSessions, SessionEffects
 
 __all__ = ["PlaygroundReader", "fault_of"]
 
@@ -40,25 +41,50 @@ class PlaygroundReader:
         self._schema, self._snippets, self._name = schema, snippets, name
         self._secrets = secret_names(schema)
 
-    def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> Line:
+    def look(
+        self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = (), *, is_connection: bool = False
+    ) -> Line:
         """Return the frames in the bytes, as trees; `asides`: the bytes of the other side, by place.
+
+        `is_connection`: both sides are known from the beginning. Then the frames of the other side and the
+        effects on sessions are part of the answer.
 
         Raises:
             DecodeError: The bytes sent before do not conform.
         """
         maker, directions = LineMaker(self._schema), BothDirections(self._schema, scene)
+        sessions = self._sessions(directions.known) if is_connection else None
         frames: list[Line] = []
+        others: list[Line] = []
         budget, n_left = _MOST_NODES, 0
         for item in directions.decode(data, asides):
+            effects = {} if sessions is None else _shown_effects(sessions.effects(item))
             if item.is_aside:
                 self._line(maker, item)
+                if is_connection and len(others) < _MOST_FRAMES:
+                    other, budget = self._other(item, budget)
+                    others.append(other | effects | {"after": len(frames)})
             elif len(frames) >= _MOST_FRAMES:
                 n_left += 1
             else:
                 behind = partial(self._behind, scene, data, asides, item.offset)
                 frame, budget = self._frame(maker, item, budget, behind, directions.known)
-                frames.append(frame)
-        return {"hex": data.hex(), "frames": frames, "n_left": n_left}
+                frames.append(frame | effects)
+        answer: Line = {"hex": data.hex(), "frames": frames, "n_left": n_left}
+        return answer | ({"others": others} if is_connection else {})
+
+    def _sessions(self, known: Context) -> FollowedSessions | None:
+        if not self._schema.sessions:
+            return None
+        return FollowedSessions(self._schema, known, hides_keys=bool(self._secrets))
+
+    def _other(self, item: DecodedItem, budget: int) -> tuple[Line, int]:
+        """Return a frame of the other side, which cannot be changed, and how many nodes may follow."""
+        if isinstance(item.found, DecodeError):
+            return self._fault(item, item.found) | {"role": item.role}, budget
+        nodes, budget = self._node(item.found, budget, {})
+        shown = {"role": item.role, "offset": item.offset, "size": item.size, "message": _title(item.found)}
+        return shown | {"tree": nodes}, budget
 
     def is_sent_by(self, scene: Scene, data: bytes) -> bool:
         """Return whether the bytes are frames with messages that the role of the scene sends, as far as the page shows them."""
@@ -186,7 +212,7 @@ class PlaygroundReader:
         shown |= {key: value for key, value in (("value", text), ("note", harmless(node.note))) if value}
         edit = text_of(line, node.path) if text and node.part not in _DERIVED else None
         if edit is not None:
-            shown |= {"can_edit": True, "edit": edit}
+            shown |= {"can_edit": True, "edit": edit} | choices_of(self._schema, node)
         children = []
         for child in () if is_hidden else node.children:
             if budget <= 0:
@@ -214,6 +240,12 @@ def fault_of(error: DecodeError, *, is_hidden: bool = False) -> dict[str, object
     if error.partial and not is_hidden:
         shown["partial"] = error.partial
     return shown
+
+
+def _shown_effects(effects: SessionEffects) -> Line:
+    """Return effects on sessions for the page; without those of a kind that there is none of."""
+    kinds = {"steps": effects.steps, "violations": effects.violations, "notes": effects.notes}
+    return {name: list(texts) for name, texts in kinds.items() if texts}
 
 
 def _title(node: Node) -> str:

@@ -14,13 +14,16 @@ from typing import Any, Final
 
 from wiregen.formats.jsonl import Line, LineError, loads
 from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Boolean, EnumReference
 from wiregen.site.playground.pasted_text import bytes_of
 
-__all__ = ["changed", "text_of"]
+__all__ = ["changed", "choices_of", "text_of"]
 
 _SHOWN_BYTES: Final = re.compile(r'x"([^"]*)"')
 _QUOTED: Final = re.compile(r'".*"|\{.*\}', re.DOTALL)
 _MOST_DIGITS: Final = 9
+_MOST_CHOICES: Final = 200
 
 
 def text_of(line: Mapping[str, object], path: str) -> str | None:
@@ -39,6 +42,22 @@ def text_of(line: Mapping[str, object], path: str) -> str | None:
     value = holder[last]
     is_plain = isinstance(value, str) and value.isprintable() and not _QUOTED.fullmatch(value)
     return value if is_plain else json.dumps(value)
+
+
+def choices_of(schema: Schema, node: Node) -> dict[str, object]:
+    """Return the values of a field with few values, as editable texts; empty for other fields.
+
+    `is_open`: other values are allowed too.
+    """
+    match node.type:
+        case Boolean():
+            return {"choices": ["false", "true"]}
+        case EnumReference(name, only):
+            members = [each.name for each in schema.enums[name].members if only is None or each.name in only]
+            is_open = schema.enums[name].is_open and only is None or len(members) > _MOST_CHOICES
+            return {"choices": members[:_MOST_CHOICES]} | ({"is_open": True} if is_open else {})
+        case _:
+            return {}
 
 
 def changed(line: dict[str, object], tree: Node, path: str, text: str) -> Line:

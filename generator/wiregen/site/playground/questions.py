@@ -29,13 +29,17 @@ _MOST_BEFORE: Final = 8
 def described(protocol: m.Protocol) -> Line:
     """Return the facts of a protocol that the page shows before it asks about bytes."""
     examples = (each.hex for each in protocol.examples if each.form == "both" and each.hex)
-    needs_other = any(context.role is not None for context in protocol.contexts)
     return {
         "name": protocol.name,
         "roles": list(protocol.roles),
         "example": next(examples, ""),
-        "needs_other": needs_other,
+        "needs_other": _needs_other(protocol),
     }
+
+
+def _needs_other(protocol: m.Protocol) -> bool:
+    """Return whether frames of one side decide how those of the other are read."""
+    return any(context.role is not None for context in protocol.contexts)
 
 
 class _QuestionError(Exception):
@@ -93,10 +97,9 @@ class Questions:
             )
         elif kind != "look":
             raise _QuestionError("no question")
-        answer = reader.look(scene, data, asides)
-        fitting = (
-            self._fitting_role(protocol, reader, scene, data) if not scene.before and not asides else None
-        )
+        answer = reader.look(scene, data, asides, is_connection=question.get("is_connection") is True)
+        is_alone = not scene.before and not (asides and _needs_other(protocol))
+        fitting = self._fitting_role(protocol, reader, scene, data) if is_alone else None
         return answer if fitting is None else answer | {"fitting_role": fitting}
 
     def _fitting_role(

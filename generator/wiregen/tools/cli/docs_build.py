@@ -35,13 +35,7 @@ _VECTORS = "vectors"
     metavar="FOLDER",
     help=f"Output folder of the site. Default: `{_FOLDER}` next to the configuration.",
 )
-@click.option(
-    "--playground",
-    "pyodide",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Include a playground that decodes in the browser. FOLDER is the unpacked package `pyodide` of npm.",
-)
+@shared_options.playground
 def verb(names: tuple[str, ...], output: str | None, pyodide: Path | None) -> int:
     """Build the site of the protocols NAME. Without NAME, build that of all protocols of the configuration.
 

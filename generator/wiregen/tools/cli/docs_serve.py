@@ -1,6 +1,7 @@
 """`wiregen docs serve`: the site in a browser on this computer, rebuilt at every change."""
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from wiregen.tools.cli.protocols import configuration
 if TYPE_CHECKING:
     from wiregen.generate.writer import Output
     from wiregen.site.loopback import Reply, Request
+    from wiregen.site.pages.playground_page import Transport
 
 __all__ = ["KINDS", "Served", "verb"]
 
@@ -23,6 +25,9 @@ KINDS = {
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
+    "mjs": "text/javascript; charset=utf-8",
+    "wasm": "application/wasm",
+    "zip": "application/zip",
 }
 _RELOADER = b"""// Asks now and then whether the site was made again, and loads the page anew if it was; says when it could not be.
 "use strict";
@@ -71,6 +76,7 @@ class Served:
     def answer(self, request: "Request") -> "Reply":
         """Return a file; pages ask for the version by themselves."""
         from wiregen.site.loopback import Reply
+        from wiregen.site.pages.page_paths import PLAYGROUND
 
         if request.method == "POST":
             return Reply(status=405, body=b"405\n")
@@ -90,13 +96,15 @@ class Served:
             root = "../" * name.count("/")
             script = f'<script src="{root}reload.js" data-version="{version}"></script>\n</body>'.encode()
             content = content.replace(b"</body>", script)
-        return Reply(body=content, kind=KINDS.get(suffix, "application/octet-stream"))
+        compiles = name in (f"{PLAYGROUND}/index.html", f"{PLAYGROUND}/worker.js")
+        return Reply(body=content, kind=KINDS.get(suffix, "application/octet-stream"), compiles=compiles)
 
 
 @click.command("serve")
 @shared_options.protocols
 @shared_options.local_port
-def verb(names: tuple[str, ...], port: int) -> int:
+@shared_options.playground
+def verb(names: tuple[str, ...], port: int, pyodide: Path | None) -> int:
     """Serve the site of the protocols NAME, or of all protocols, to a browser on this computer, until Ctrl-C.
 
     Pages reload when a source changes. Only requests with the printed address are answered. No file is
@@ -108,10 +116,11 @@ def verb(names: tuple[str, ...], port: int) -> int:
     from wiregen.tools.cli.watch import watch_sources
 
     served = Served()
+    playground: Transport = "none" if pyodide is None else "worker"
 
     def build() -> int:
         try:
-            outputs = site_of(configuration(Report()), names)
+            outputs = site_of(configuration(Report()), names, playground, pyodide)
         except (Failure, click.exceptions.Exit):
             served.miss()
             raise

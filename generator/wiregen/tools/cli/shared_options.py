@@ -1,6 +1,7 @@
 """Options that several verbs have with the same meaning: each has one name and one text."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, TypeVar
 
 import click
@@ -18,6 +19,7 @@ __all__ = [
     "only_check",
     "output_file",
     "output_format",
+    "playground",
     "preceding",
     "protocol",
     "protocols",
@@ -69,6 +71,13 @@ only_check = click.option(
 )
 output_file = click.option(
     "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
+)
+playground = click.option(
+    "--playground",
+    "pyodide",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Include a playground that decodes in the browser. FOLDER is the unpacked package `pyodide` of npm.",
 )
 preceding = click.option(
     "--before",
