@@ -17,6 +17,8 @@ from wiregen.site.pages.site import build_site
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = tuple(sorted(path.stem for path in (ROOT / "idl").glob("*.wire")))
+FOLDERS = ("", "wiregen-guide", "wiregen-playground", *SHIPPED)
+"""The folders of the shipped site: its home, the guide, the playground, and the protocols. They are known without a build of the site."""
 
 
 class Page(HTMLParser):
@@ -66,6 +68,13 @@ def shipped_chapter(name: str, *, with_vectors: bool = True) -> Chapter:
 @cache
 def shipped_site() -> dict[str, bytes]:
     return files_of(*(shipped_chapter(name) for name in SHIPPED), has_guide=True)
+
+
+def names_in(folder: str, suffix: str) -> list[str]:
+    """Return the names of the shipped site's files in a folder, with a suffix."""
+    return sorted(
+        name for name in shipped_site() if name.rpartition("/")[0] == folder and name.endswith(suffix)
+    )
 
 
 def files_of(*chapters: Chapter, has_guide: bool = False) -> dict[str, bytes]:

@@ -7,14 +7,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.built_schema import schema_of
 from tests.unit.docs_sites import ROOT, SHIPPED, Page, chapter_of, shipped_chapter, shipped_site, site_of_text
 
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.context_pages import context_page
 from wiregen.site.pages.reassembly_pages import join_page
 
-JOINS = [(name, join.name) for name in SHIPPED for join in shipped_chapter(name).protocol.joins]
-CONTEXTS = [(name, each.name) for name in SHIPPED for each in shipped_chapter(name).protocol.contexts]
+JOINS = [(name, join) for name in SHIPPED for join in schema_of(name).joins]
+CONTEXTS = [(name, context) for name in SHIPPED for context in schema_of(name).contexts]
 
 
 @cache

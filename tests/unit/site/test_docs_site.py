@@ -15,11 +15,13 @@ from pathlib import Path
 
 import pytest
 from tests.unit.docs_sites import (
+    FOLDERS,
     ROOT,
     SHIPPED,
     Page,
     chapter_of,
     files_of,
+    names_in,
     shipped_chapter,
     shipped_site,
     site_of_text,
@@ -37,9 +39,14 @@ from wiregen.site.pages.navigation import reading_order
 from wiregen.site.pages.page_paths import slugs_of
 
 MOST_BYTES = 60 * 1024
-PAGES = sorted(name for name in shipped_site() if name.endswith(".html"))
-DOCUMENTS = {name for name in PAGES if name.endswith("/document.html")}
+DOCUMENTS = {f"{name}/document.html" for name in SHIPPED}
 """They hold the other pages of a protocol, and have no twins."""
+
+
+@cache
+def pages() -> list[str]:
+    """Return the names of all pages. The site is built by the tests, not as they are collected: only one worker needs it."""
+    return sorted(name for name in shipped_site() if name.endswith(".html"))
 
 
 @cache
@@ -52,10 +59,10 @@ def page(name: str) -> Page:
 
 def test_every_link_and_anchor_leads_somewhere() -> None:
     files = shipped_site()
-    pages = {name: page(name) for name in PAGES}
-    ids = {name: set(each.all("id")) for name, each in pages.items()}
+    shown = {name: page(name) for name in pages()}
+    ids = {name: set(each.all("id")) for name, each in shown.items()}
     dead = []
-    for name, each in pages.items():
+    for name, each in shown.items():
         for url in (*each.all("href"), *each.all("src")):
             if url.startswith("data:,"):
                 continue
@@ -76,14 +83,20 @@ def test_links_of_the_search_lead_somewhere() -> None:
         assert not fragment or fragment in page(path).all("id")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_ids_are_unique(name: str) -> None:
-    ids = page(name).all("id")
-    assert len(ids) == len(set(ids))
+def test_every_page_is_in_a_known_folder() -> None:
+    assert sorted(name for folder in FOLDERS for name in names_in(folder, ".html")) == pages()
+    assert {name for name in pages() if name.endswith("/document.html")} == DOCUMENTS
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_ids_are_unique(folder: str) -> None:
+    ids = {name: page(name).all("id") for name in names_in(folder, ".html")}
+    assert ids
+    assert [name for name, own in ids.items() if len(own) != len(set(own))] == []
 
 
 def test_pages_are_small() -> None:
-    sizes = {name: len(shipped_site()[name]) for name in PAGES}
+    sizes = {name: len(shipped_site()[name]) for name in pages()}
     assert {name: size for name, size in sizes.items() if size > MOST_BYTES and name not in DOCUMENTS} == {}
 
 
@@ -96,11 +109,11 @@ def test_the_first_load_is_small() -> None:
 def test_the_first_load_of_a_message_is_at_most_40_kb_compressed(name: str) -> None:
     files = shipped_site()
     shared = sum(len(gzip.compress(files[each])) for each in ("site.css", "site.js", f"{name}/nav.js"))
-    pages = {
+    messages = {
         f"{name}/{slug}.html"
         for slug in slugs_of(each.name for each in shipped_chapter(name).protocol.messages).values()
     }
-    assert max(len(gzip.compress(files[each])) for each in pages) + shared <= 40_000
+    assert max(len(gzip.compress(files[each])) for each in messages) + shared <= 40_000
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -139,7 +152,7 @@ def test_the_name_of_the_protocol_is_on_each_sheet() -> None:
 
 def test_nothing_is_asked_of_other_computers() -> None:
     files = shipped_site()
-    for name in PAGES:
+    for name in pages():
         loading = [
             a
             for tag, a in page(name).elements
@@ -153,7 +166,7 @@ def test_nothing_is_asked_of_other_computers() -> None:
 
 def test_every_page_has_its_twins() -> None:
     files = shipped_site()
-    for name in sorted({*PAGES} - DOCUMENTS):
+    for name in sorted({*pages()} - DOCUMENTS):
         assert files[name.replace(".html", ".md")]
         json.loads(files[name.replace(".html", ".json")])
 
@@ -166,10 +179,10 @@ def test_llms_txt_lists_every_page() -> None:
         f"wiregen-guide/{code}.md" for code in (*known_codes(), *error_codes())
     }  # their index lists them
     vectors = {
-        name.replace(".html", ".md") for name in PAGES if "/vectors-" in name
+        name.replace(".html", ".md") for name in pages() if "/vectors-" in name
     }  # the coverage lists them
     assert set(listed) == {
-        name.replace(".html", ".md") for name in {*PAGES} - DOCUMENTS
+        name.replace(".html", ".md") for name in {*pages()} - DOCUMENTS
     } - codes - vectors - {"index.md"}
 
 
