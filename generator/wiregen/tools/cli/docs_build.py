@@ -60,7 +60,7 @@ def verb(names: tuple[str, ...], output: str | None, pyodide: Path | None) -> in
 
 
 def _inputs(config: "Config", pyodide: Path | None) -> str | None:
-    """Return the hash of what the site of all protocols is made from, or None if it cannot be determined."""
+    """Return the hash of all inputs of the site of all protocols, or None if it cannot be determined."""
     from wiregen.generate.freshness import inputs_of_site
     from wiregen.site.pages.guide_files import guide_files
     from wiregen.site.playground.pyodide_package import package_files

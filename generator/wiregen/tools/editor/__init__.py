@@ -1,1 +1,1 @@
-"""The language server: what an editor shows and changes in `.wire` files, over the Language Server Protocol 3.17."""
+"""The language server for `.wire` files in editors, over the Language Server Protocol 3.17."""

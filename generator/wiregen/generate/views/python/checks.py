@@ -23,7 +23,7 @@ AnyCheck: TypeAlias = str | StrictCheck
 
 
 def strict_if(is_lenient: bool, text: str) -> AnyCheck:
-    """Return a check, of strict readers only if others accept what it refuses."""
+    """Return a check, of strict readers only if lenient ones accept such a value."""
     return StrictCheck(text) if is_lenient else text
 
 

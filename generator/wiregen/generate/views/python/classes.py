@@ -8,6 +8,8 @@ from wiregen.generate.views.python.limit_docs import limit_doc
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import (
+    ANY,
+    Annotation,
     annotation,
     class_name,
     declaration_doc,
@@ -291,24 +293,23 @@ class ClassBuilder:
         self, shown: AttributeField, name: str, default: str | None, nulls: frozenset[str], *, is_late: bool
     ) -> FieldView:
         field, about = shown.field, self._protocol.about[shown.field.path]
-        type_ = annotation(field.type, self._protocol, nulls)
-        if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
-            type_ = f"{type_} | None"
+        may_be_none = shown.may_be_absent or default == "None"
+        type_ = annotation(field.type, self._protocol, nulls).or_none(may_be_none)
         parameter, argument = type_, name
         value = default_value(field)
         is_list = isinstance(value, m.ListOf) and default not in (None, "None")
-        if is_list and value != m.ListOf(items=()) and type_.endswith("None"):
+        if is_list and value != m.ListOf(items=()) and type_.has_none:
             default = None  # None is a value of its own here
         elif is_list:  # made anew for each object
             default, argument = "None", f"{default} if {name} is None else {name}"
-            parameter = type_ if type_.endswith("None") else f"{type_} | None"
+            parameter = type_.or_none()
         by_message = default_by_message(field, self._shared.enums)
         if by_message:
             default = "_BY_MESSAGE"
-        plain = f"{name}: {parameter}"
+        plain = f"{name}: {parameter.text}"
         return FieldView(
             name=name,
-            annotation=type_,
+            annotation=type_.text,
             signature=(
                 f"{plain} = _REQUIRED" if is_late else plain if default is None else f"{plain} = {default}"
             ),
@@ -334,24 +335,23 @@ class ClassBuilder:
     def _lazy(self, owner: str, shown: AttributeField, nulls: frozenset[str]) -> LazyView:
         field, view = shown.field, shown.field.view
         assert view is not None
-        suffix, type_ = "", "Any"
+        suffix, type_ = "", ANY
         if not isinstance(view, str):
             suffix, type_ = _lazy_suffix(view), annotation(view, self._protocol)
-        elif view == "dict" and not shown.may_be_absent and not self._is_nullable(field, nulls):
-            type_ = "dict[Any, Any]"
+        elif view == "dict" and not (
+            shown.may_be_absent or annotation(field.type, self._protocol, nulls).has_none
+        ):
+            type_ = Annotation("dict[Any, Any]")
         return LazyView(
             name=f"{attribute(field.name)}_{suffix or view}",
             field=attribute(field.name),
             form=view if isinstance(view, str) else "type",
-            annotation=type_,
+            annotation=type_.text,
             path=f"{owner}.{field.name}",
             rule=field.rule,
             pair=self._pair(field) if view == "dict" else "",
-            absent="" if type_ != "Any" else f"None if self.{attribute(field.name)} is None else ",
+            absent="" if type_ != ANY else f"None if self.{attribute(field.name)} is None else ",
         )
-
-    def _is_nullable(self, field: m.Field, nulls: frozenset[str]) -> bool:
-        return annotation(field.type, self._protocol, nulls).endswith("| None")
 
     def _pair(self, field: m.Field) -> str:
         """Return the arguments that name the two fields of a pair, if they are not `key` and `value`."""

@@ -175,7 +175,7 @@ class LayoutBuilder:
         wanted = wanted_fields(frame)
         headers, nulls = self._headers(frame), null_names(flat(frame.fields), shared.protocol)
         parameters = "".join(
-            f"{headers[field.name]}: {annotation(field.type, shared.protocol, nulls)}, "
+            f"{headers[field.name]}: {annotation(field.type, shared.protocol, nulls).text}, "
             for field in shown_fields(frame.fields)
             if field.name != frame.message
         )

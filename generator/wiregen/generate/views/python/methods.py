@@ -10,7 +10,7 @@ from wiregen.generate.views.python.functions import FunctionBuilder
 from wiregen.generate.views.python.layouts import laid, nested
 from wiregen.generate.views.python.names import Locals, local_name
 from wiregen.generate.views.python.shared import Shared
-from wiregen.generate.views.python.text import annotation
+from wiregen.generate.views.python.text import ANY, annotation
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.walk import compresses, frame_attributes
@@ -79,7 +79,7 @@ class MethodBuilder:
             for each in fields
             if each.may_be_absent
             and each.field.name in headers
-            and annotation(each.field.type, self._protocol) != "Any"
+            and annotation(each.field.type, self._protocol) != ANY
         }
 
     def _state(self, frame: m.Frame, message: m.Message) -> str:

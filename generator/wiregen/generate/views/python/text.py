@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.runtime.schema.node import nodes_in
@@ -51,46 +53,63 @@ def _layout_field(field: m.Field) -> str:
     return f"{name}{type_text(field.type)}{after}"
 
 
-def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset()) -> str:
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The Python type of a value; `has_none`: None is one of its values."""
+
+    text: str
+    has_none: bool = False
+
+    def or_none(self, may_be_none: bool = True) -> Annotation:
+        """Return the type of a value that may also be None."""
+        return self if self.has_none or not may_be_none else Annotation(f"{self.text} | None", has_none=True)
+
+
+ANY: Final = Annotation("Any", has_none=True)
+
+
+def annotation(
+    type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset(), *, is_elsewhere: bool = False
+) -> Annotation:
     """Return the Python type of a field's value.
 
-    `nulls`: the fields next to it that may be null, and with them the values that they count.
+    Args:
+        nulls: The fields next to it that may be null, and with them the values that they count.
+        is_elsewhere: It stands in another module, which does not import the names for several classes.
     """
-
-    def nullable(text: str, length: m.Length | None) -> str:
-        is_plain = text == "Any" or text.endswith("| None") or not _is_null(length, protocol, nulls)
-        return text if is_plain else f"{text} | None"
-
     match type_:
         case m.Float():
-            return "float"
+            return Annotation("float")
         case m.Boolean() | m.Bits(is_flag=True):
-            return "bool"
+            return Annotation("bool")
         case m.Uuid():
-            return "UUID"
+            return Annotation("UUID")
         case m.Bytes(length=length):
-            return nullable("bytes", length)
+            return Annotation("bytes").or_none(_is_null(length, protocol, nulls))
         case m.Text(length=length):
-            return nullable("str", length)
+            return Annotation("str").or_none(_is_null(length, protocol, nulls))
         case m.List(length=length):
-            return nullable(f"list[{annotation(type_.item, protocol, nulls)}]", length)
+            item = annotation(type_.item, protocol, nulls, is_elsewhere=is_elsewhere)
+            return Annotation(f"list[{item.text}]").or_none(_is_null(length, protocol, nulls))
         case m.Region(content=content, carrier=carrier):
-            text = annotation(content, protocol, nulls)
-            return text if isinstance(carrier, m.InSize) else nullable(text, carrier.length)
+            inner = annotation(content, protocol, nulls, is_elsewhere=is_elsewhere)
+            return inner.or_none(
+                not isinstance(carrier, m.InSize) and _is_null(carrier.length, protocol, nulls)
+            )
         case m.EnumReference(name=name):
-            return "int" if index_of(protocol).enums[name].is_open else class_name(name)
+            return Annotation("int" if index_of(protocol).enums[name].is_open else class_name(name))
         case m.CodingReference():
-            return "int | None" if has_null(type_, protocol) else "int"
+            return Annotation("int").or_none(has_null(type_, protocol))
         case m.UnionReference(name=name):
-            return union_alias(name)
+            return ANY if is_elsewhere else Annotation(union_alias(name))
         case _ if isinstance(type_, m.RecordReference):
-            return class_name(type_.name)
+            return Annotation(class_name(type_.name))
         case m.Integer() | m.Bits() | m.Varint():
-            return "int"
+            return Annotation("int")
         case m.MessageMatch():
-            return "_Message"
+            return ANY if is_elsewhere else Annotation("_Message")
         case m.Match() | m.Block():
-            return "Any"
+            return ANY
 
 
 def has_null(type_: m.Type, protocol: m.Protocol) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wiregen.generate.views.python.names import caseless
 from wiregen.generate.views.python.shared import Shared
-from wiregen.generate.views.python.text import annotation, class_name, flat, null_names
+from wiregen.generate.views.python.text import Annotation, annotation, class_name, flat, null_names
 from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model as m
 from wiregen.schema.naming import Namespace, python_name
 from wiregen.schema.value_shapes import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
@@ -100,20 +100,21 @@ def functions_view(
 ) -> FunctionsView:
     frames = tuple(class_of(frame) for frame in carried.frames)
     messages = {name: class_name(name) for frame in carried.frames for name in frame.messages}
-    header = dict(_header(protocol, carried))
+    fields = tuple(_header(protocol, carried))
+    header = {name: shown.text for name, _, shown in fields}
+    in_header = {node for _, type_, _ in fields for node in nodes_in(type_)}
     forms = tuple(forms_of(carried))
     members = sorted({form.enum for form in forms if isinstance(form, Member)})
     raws = sorted({form.union for form in forms if isinstance(form, Raw)})
     tops = {class_of(each).partition(".")[0] for each in carried.records}
-    mentioned = set(re.findall(r"\w+", " ".join(header.values())))
-    enums = {class_name(each.name) for each in protocol.enums}
+    enums = {node.name for node in in_header if isinstance(node, m.EnumReference)}
     chosen = {form.union for form in _choices(carried) if isinstance(form, Raw)}
     classes = {
         *tops,
         *frames,
         *(class_name(name) for name in chosen),
         *(class_name(name) for name in members),
-        *(enums & mentioned),
+        *(class_name(each.name) for each in protocol.enums if each.name in enums and not each.is_open),
     }
     return FunctionsView(
         name=python_name(protocol.name, Namespace.PACKAGE),
@@ -133,7 +134,7 @@ def functions_view(
         has_variants=bool(protocol.variants),
         has_compression=compresses(protocol),
         compressed=tuple(messages[name] for name in _compressed(protocol) if name in messages),
-        uses_uuid="UUID" in mentioned,
+        uses_uuid=any(isinstance(node, m.Uuid) for node in in_header),
         may_lack_message=any(frame.may_lack_message for frame in carried.frames),
         needs_role=len({frame for _, frame in _role_frames(protocol, carried)}) > 1,
     )
@@ -175,13 +176,15 @@ def _nested(form: Form) -> Iterator[Form]:
             yield from _nested(inner)
 
 
-def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]:
+def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, m.Type, Annotation]]:
+    """Yield the attribute of each field of a header, its type, and the same for the argument of `encode`."""
     declared = {field.path: field for frame in protocol.frames for field in flat(frame.fields)}
     nulls = {frame.name: null_names(flat(frame.fields), protocol) for frame in protocol.frames}
     for frame in carried.frames:
         for field in frame.fields:
-            text = annotation(declared[field.path].type, protocol, nulls[frame.name])
-            yield attribute_of(frame, field), re.sub(r"\b_\w+", "Any", text)
+            type_ = declared[field.path].type
+            shown = annotation(type_, protocol, nulls[frame.name], is_elsewhere=True)
+            yield attribute_of(frame, field), type_, shown
 
 
 def _frame_of(carried: Carried) -> Iterator[tuple[str, str]]:
