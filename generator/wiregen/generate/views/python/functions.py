@@ -357,7 +357,8 @@ class FunctionBuilder:
     def write_header_list(self, name: str, step: OptionalField) -> WriteFunction:
         """Return the function that writes an optional list of a header where it is present."""
         names = self._write_names((step.field,), FRAME)
-        value = local_name(step.field.name)
+        own = local_name(step.field.name)
+        value = "state_" if own == "state" else own
         names.headers, names.locals = {step.field.name: value}, Locals(frozenset((value, "state")))
         names.present = {step.key}
         names.again = f"{name}({value}, _WriteState(_LIMITS))"
