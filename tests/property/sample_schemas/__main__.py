@@ -18,6 +18,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.property.sample_schemas", description=__doc__)
     parser.add_argument("seeds", nargs="+", metavar="SEED", help="a number, or a range FIRST-LAST")
     parser.add_argument("--shrink", action="store_true", help="leave out all that the failure does not need")
+    parser.add_argument("--values", type=int, default=2, help="of each layout: 2, or 4 as in a soak")
     parser.add_argument("--no-vectors", action="store_true")
     parser.add_argument("--no-types", action="store_true")
     options = parser.parse_args()
@@ -28,6 +29,7 @@ def main() -> None:
             tally = check_batch(
                 schemas,
                 Path(folder) / "project",
+                n_values=options.values,
                 n_with_vectors=0 if options.no_vectors else 100,
                 with_types=not options.no_types,
             )
@@ -38,7 +40,7 @@ def main() -> None:
             )
             for failure in tally.failures:
                 print(
-                    f"\n## {_smaller(schemas[failure.seed], failure) if options.shrink else failure}",
+                    f"\n## {_smaller(schemas[failure.seed], failure, options.values) if options.shrink else failure}",
                     flush=True,
                 )
 
@@ -48,7 +50,7 @@ def _range(text: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-def _smaller(schema: Schema, failure: Failure) -> Failure:
+def _smaller(schema: Schema, failure: Failure, n_values: int) -> Failure:
     found = [failure]
 
     def fails(smaller: Schema) -> bool:
@@ -62,6 +64,7 @@ def _smaller(schema: Schema, failure: Failure) -> Failure:
             tally = check_batch(
                 {failure.seed: smaller},
                 Path(folder) / "project",
+                n_values=n_values,
                 n_with_vectors=int(stage in ("vectors", "docs")),
                 with_types=stage == "mypy",
             )

@@ -43,7 +43,6 @@ __all__ = ["Accepted", "Failure", "Tally", "accepted", "check_batch", "schema_of
 
 BACKENDS: Final = ("native", "protobuf", "msgpack", "columns")
 OTHERS: Final = ("protobuf", "msgpack")
-N_VALUES: Final = 4
 MYPY_SETTINGS: Final = "[mypy]\n"
 """Empty: users who run `mypy --strict` on a project with these packages have no settings for their imports."""
 _MOST_REPAIRS: Final = 30
@@ -128,12 +127,14 @@ def check_batch(
     schemas: dict[int, Schema],
     folder: Path,
     *,
+    n_values: int,
     n_with_vectors: int,
     with_types: bool = True,
     mypy_cache: str = "",
 ) -> Tally:
     """Check schemas in every stage and product; return the counts of checks and the failures.
 
+    `n_values`: the number of values of each role and layout variant of a schema.
     `n_with_vectors`: the number of schemas for which vectors and pages are made, which take longest.
     `mypy_cache`: the folder of mypy's cache of libraries; empty: one of this batch alone.
     """
@@ -144,7 +145,7 @@ def check_batch(
     if with_types:
         batch.check_types(mypy_cache or str(folder.parent / "mypy"))
     with tally.timed("packages"):
-        batch.check_packages()
+        batch.check_packages(n_values)
     with tally.timed("vectors"):
         batch.check_vectors(n_with_vectors)
     return tally
@@ -235,14 +236,14 @@ class _Batch:
 
     # ---- each by itself
 
-    def check_packages(self) -> None:
+    def check_packages(self, n_values: int) -> None:
         place = str(self._folder / "generated" / "python")
         sys.path.insert(0, place)
         importlib.invalidate_caches()
         try:
             for seed in list(self._schemas):
                 try:
-                    self._check_package(seed)
+                    self._check_package(seed, n_values)
                 except Exception:  # noqa: BLE001 - whatever a stage raises is a finding
                     self._fail(seed, "codecs", _last_frames())
         finally:
@@ -250,12 +251,12 @@ class _Batch:
             for known in [each for each in sys.modules if each.split(".")[0] == self._package]:
                 del sys.modules[known]
 
-    def _check_package(self, seed: int) -> None:
+    def _check_package(self, seed: int, n_values: int) -> None:
         root = f"{self._package}.s{seed}"
         module = importlib.import_module(root)
         plan = built_schema.schema_of(root)
         others = {name: importlib.import_module(f"{root}.{name}") for name in OTHERS}
-        self._tally.values += check_package(module, plan, others, str(seed), N_VALUES)
+        self._tally.values += check_package(module, plan, others, str(seed), n_values)
 
     def check_vectors(self, count: int) -> None:
         """Make the vectors of the first `count` schemas, hold both codecs to them, and print the site of these."""

@@ -19,6 +19,12 @@ _VARIABLES: Final = {
     "word": 'utf8[u8] = ""',
 }
 """Variables of sessions, with types and first values."""
+_RULES: Final[dict[str, tuple[str, list[str] | None]]] = {
+    "too_soon": ("Nobody speaks too soon", ['source "Order, MUST"']),
+    "wrong_side": ("<b>Only</b> the other side says so", None),
+    "bad_alias": ("No value is *here*", None),
+}
+"""Rules that types, fields, roles and sessions name: their sentences and the rows in their braces."""
 _TYPES: Final = (
     "Ack Any Bad Callable Class Connection Context Data Decoder DecodeError Enum Exception False Frames IntEnum Int KeyError "
     "Lengths Limits Literal Message NeedMoreData None Readers Required Self Session State Str Struct True TypeError UUID ValueError Window Writers"
@@ -730,9 +736,11 @@ class _Protocol:
     # ---- pages
 
     def _notes(self) -> None:
-        if self._chance(0.25):
-            self._add('rule too_soon "Nobody speaks too soon"', ['source "Order, MUST"'])
-            self._add('rule wrong_side "<b>Only</b> the other side says so"')
+        """Declare the rules that are named, and at times others: a schema without that of its roles is drawn again."""
+        rows = [row for part in self._parts for row in (part.head, *(part.rows or ()))]
+        for name, (sentence, sources) in _RULES.items():
+            if self._chance(0.25) or any(f"@rule({name})" in row for row in rows):
+                self._add(f'rule {name} "{sentence}"', sources)
         if self._chance(0.2) and self._messages:
             rows = ['document "says nothing"', 'peers "differ | {{ x }}"', 'decision "as *here*"', 'reason "*/ easy"', f"about {self._messages[0][0]}"]  # fmt: skip
             self._add('ledger 1 "left open"', rows)
