@@ -2,13 +2,14 @@
 BIN := .venv/bin
 export PYTHON
 unexport PYTHONDONTWRITEBYTECODE  # hundreds of tests start a Python, which would compile all modules again
-# Each worker has its half of the tests in their order, which share builds and a Spark session, and at the end some of the other's.
+# Each worker has its half of the tests in their order (the longest first, which share builds and a Spark session), and at
+# the end some of the other's.
 PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
-.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage update-docs update-editors vsix bench bench-against clean
+.PHONY: help core dev demo test test-fast soak build check check-generated update-cases update-coverage update-docs update-editors vsix bench bench-against clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -25,9 +26,7 @@ demo: core  ## five minutes with a captured session: build, decode, encode back
 	@$(BIN)/python examples/demo.py
 
 test: dev  ## everything once: generated tree, formatting, types, tests
-	$(BIN)/wiregen build --check
-	$(BIN)/wiregen vectors build --check
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory --jobs=2 check-generated check
 	$(PYTEST)
 
 test-fast: dev  ## what to run between commits: all that takes no whole builds, programs or thousands of inputs
@@ -41,6 +40,11 @@ soak: dev  ## the same tests with the full counts, results to docs/evidence/; go
 build: dev  ## .wire files to generated/
 	$(BIN)/wiregen build
 	$(BIN)/wiregen vectors build
+
+# It runs beside `check`: each of the two has parts that keep only one core busy.
+check-generated: dev
+	$(BIN)/wiregen build --check
+	$(BIN)/wiregen vectors build --check
 
 # A test has black lay out what is built (tests/unit/generate/test_build.py), so it need not read generated/ here.
 check: dev  ## black, ruff, mypy, wiregen fmt and the rules of prose (tests/prose)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,8 @@ SLOW = (
     "unit/generate/test_writer_processes",
 )
 """Beginnings of the ids of tests that `make test-fast` leaves out: they start programs, build whole trees or try thousands of inputs."""
+LONGEST = ("exercise/", "mutation/", "pipeline/", "property/test_sample_schemas")
+"""Beginnings of the ids of tests that come first: a minute-long test that came last would leave the other worker without work."""
 FAST = "not slow"
 """The marks by which `make test-fast` chooses."""
 SOAK = FOLDER
@@ -96,8 +99,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if f"{_id(item.path)}::{item.name}".startswith(SLOW):
             item.add_marker("slow")
+    items.sort(key=lambda item: not _id(item.path).startswith(LONGEST))
 
 
+@cache
 def _id(path: Path) -> str:
     return path.relative_to(TESTS).as_posix()
 

@@ -65,9 +65,8 @@ def of_kind(found: list[dict[str, Any]], kind: str, *names: str) -> list[tuple[A
 )
 def test_violations_are_those_of_a_replay(path: Path) -> None:
     protocol = "pravega" if "pravega" in str(path) else "lumberjack"
-    command = [sys.executable, "-m", "wiregen", "replay", protocol, str(path), "--format", "jsonl"]
-    done = subprocess.run(command, capture_output=True, check=False, env=environment())
-    lines = map(json.loads, done.stdout.splitlines())
+    replayed = run("replay", protocol, path, "--format", "jsonl")
+    lines = map(json.loads, replayed.stdout.splitlines())
     told = [(line["offset"], each["name"]) for line in lines for each in line.get("violations", ())]
     assert sorted(of_kind(events(path, protocol), "violation", "_offset", "name")) == sorted(told)
 
