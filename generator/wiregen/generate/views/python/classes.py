@@ -63,7 +63,7 @@ class FieldView:
     """A field of a class; `signature` is its parameter, `keyword` the same if it can only be given by name.
 
     `argument`: the value that is stored for the parameter. `by_message`: its default, if that depends on the
-    message.
+    message. `has_list_apart`: the default is a list, which an argument of None does not mean.
     """
 
     name: str
@@ -76,6 +76,7 @@ class FieldView:
     is_required_late: bool
     has_uuid: bool
     makes_uuid: bool
+    has_list_apart: bool
     doc: str
     is_secret: bool
 
@@ -298,11 +299,10 @@ class ClassBuilder:
         parameter, argument = type_, name
         value = default_value(field)
         is_list = isinstance(value, m.ListOf) and default not in (None, "None")
-        if is_list and value != m.ListOf(items=()) and type_.has_none:
-            default = None  # None is a value of its own here
-        elif is_list:  # made anew for each object
-            default, argument = "None", f"{default} if {name} is None else {name}"
-            parameter = type_.or_none()
+        is_apart = is_list and type_.has_none
+        if is_list:  # made anew for each object; None may be a value of its own
+            given, default = default, "_DEFAULT" if is_apart else "None"
+            argument, parameter = f"{given} if {name} is {default} else {name}", type_.or_none()
         by_message = default_by_message(field, self._shared.enums)
         if by_message:
             default = "_BY_MESSAGE"
@@ -320,6 +320,7 @@ class ClassBuilder:
             is_required_late=is_late,
             has_uuid=has_uuid(field),
             makes_uuid=makes_uuid(field),
+            has_list_apart=is_apart,
             doc=declaration_doc(about.doc, about.notes),
             is_secret=field.is_secret,
         )

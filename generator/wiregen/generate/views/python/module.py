@@ -239,6 +239,7 @@ class ModuleBuilder:
         found = {
             "REQUIRED": any(field.is_required_late for field in fields),
             "BY_MESSAGE": any(field.by_message for field in fields),
+            "DEFAULT": any(field.has_list_apart for field in fields),
             "UUID": any(field.has_uuid for field in fields),
             "UUID now": any(field.makes_uuid for field in fields),
             "dict_view": any(lazy.form == "dict" for view in classes for lazy in view.views),
