@@ -274,7 +274,7 @@
   ];
   const heads = () => {
     const roles = (known.find((each) => each.name === protocol.value) || { roles: [] }).roles;
-    return [make("p", "ours side", role.value), make("p", "theirs side", roles.find((each) => each !== role.value) || "")];
+    return [make("p", "ours who", role.value), make("p", "theirs who", roles.find((each) => each !== role.value) || "")];
   };
   const clear = () => { document.querySelector(".sides").classList.remove("both"); get("other").hidden = true; shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
   const take = (answer) => {
@@ -335,7 +335,7 @@
     [role, beforeRole].forEach((select) => select.replaceChildren(...roles.map((name) => new Option(name, name))));
     if (roles.length > 1) beforeRole.value = roles[1];
   };
-  const showExample = () => { const found = known.find((each) => each.name === protocol.value); if (found && found.example) { text.value = found.example; form.value = "hex"; } };
+  const showExample = () => { const found = known.find((each) => each.name === protocol.value); if (found && found.example) { text.value = found.example; form.value = "hex"; if (found.example_role) role.value = found.example_role; } };
   let waiting = 0;
   const soon = () => { clearTimeout(waiting); waiting = setTimeout(look, 250); };
   const forget = () => { asides = []; isConnection = false; cut = ""; get("stream-label").hidden = true; };

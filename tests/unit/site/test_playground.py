@@ -416,8 +416,9 @@ def test_wrong_questions_have_an_answer(question: Any) -> None:
 def test_protocols_have_roles_and_an_example_that_is_read() -> None:
     for each in QUESTIONS.answer({"kind": "protocols"})["protocols"]:
         assert each["roles"] == list(protocol(each["name"]).roles)
-        if each["example"]:
-            assert look(each["name"], each["example"])["frames"]
+        answer = look(each["name"], each["example"], role=each["example_role"])
+        assert answer["frames"] and all("tree" in frame for frame in answer["frames"])
+        assert "fitting_role" not in answer
 
 
 def test_controls_of_peers_are_escapes(tmp_path: Path) -> None:

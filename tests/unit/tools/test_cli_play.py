@@ -324,7 +324,7 @@ def test_both_directions_of_a_capture_are_side_by_side_with_their_sessions(tab: 
     tab.wait("document.querySelectorAll('#trees .ours h3').length === 11")
     headings = "[...document.querySelectorAll('#trees {0} h3')].map((each) => each.textContent)"
     assert tab.run(headings.format(".theirs")) == ["Ack"]
-    heads = "[...document.querySelectorAll('#trees .side')].map((each) => each.textContent)"
+    heads = "[...document.querySelectorAll('#trees .who')].map((each) => each.textContent)"
     assert tab.run(heads) == ["writer", "reader"]
     steps = "[...document.querySelectorAll('#trees .step')].map((each) => each.textContent)"
     assert tab.run(steps) == ["Transfer: idle → waiting", "Transfer: waiting → idle"]

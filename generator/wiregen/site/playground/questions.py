@@ -28,13 +28,28 @@ _MOST_BEFORE: Final = 8
 
 def described(protocol: m.Protocol) -> Line:
     """Return the facts of a protocol that the page shows before it asks about bytes."""
-    examples = (each.hex for each in protocol.examples if each.form == "both" and each.hex)
+    role, example = _example(protocol)
     return {
         "name": protocol.name,
         "roles": list(protocol.roles),
-        "example": next(examples, ""),
+        "example": example,
+        "example_role": role,
         "needs_other": _needs_other(protocol),
     }
+
+
+def _example(protocol: m.Protocol) -> tuple[str | None, str]:
+    """Return the first example that needs no earlier bytes but a preamble, and who sends it; empty if there is none."""
+    schema = lower(protocol)
+    reader = PlaygroundReader(schema, Snippets(protocol, schema, ""), protocol.name)
+    whole = [each for each in protocol.examples if each.form == "both" and each.hex and not each.scene]
+    openings = [each.hex for each in whole if each.value is not None and each.value.what == "preamble"]
+    for each in whole:
+        for opening in ("", *openings):
+            for role in protocol.roles or (None,):
+                if reader.is_sent_by(Scene(role=role), bytes.fromhex(opening + each.hex)):
+                    return role, opening + each.hex
+    return None, ""
 
 
 def _needs_other(protocol: m.Protocol) -> bool:
