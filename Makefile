@@ -9,7 +9,7 @@ PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
-.PHONY: help core dev demo test test-fast soak build check check-generated update-cases update-coverage update-docs update-editors vsix bench bench-against clean
+.PHONY: help core dev demo test test-fast soak build check check-generated update-cases update-coverage update-docs update-editors screenshots vsix bench bench-against clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -69,6 +69,10 @@ update-docs: dev  ## rewrite the examples and the notation in docs/guide, and th
 update-editors: dev  ## rewrite the colours of .wire files for editors (editors/) from the words of the language
 	UPDATE_EDITORS=1 $(BIN)/pytest -q -n 0 tests/unit/language/test_textmate.py
 	git status --short editors
+
+screenshots: dev  ## twelve pages of the site at three widths, light and dark, to FOLDER (needs chromium)
+	@test -n "$(FOLDER)" || { echo "say where to: make screenshots FOLDER=build/screenshots" >&2; exit 2; }
+	$(BIN)/python -m tests.screenshots $(FOLDER)
 
 vsix: dev  ## the extension for Visual Studio Code, to dist/ (needs node and npm)
 	@command -v npm >/dev/null || { echo "the extension is bundled by programs of node: install node with npm" >&2; exit 1; }
