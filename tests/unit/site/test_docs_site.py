@@ -665,6 +665,15 @@ def test_both_ways_to_the_dark_have_the_same_colours() -> None:
     assert chosen.split() == wished.split()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("lumberjack/Version", "invalid_enum"), ("geode/GeodeValue", "unknown_code"), ("pravega/ErrorCode", "")],
+)
+def test_the_page_of_a_type_says_what_a_receiver_does_with_an_unknown_number(name: str, said: str) -> None:
+    text = " ".join(page(f"{name}.html").text.split())
+    assert ("A receiver refuses the frame:" in text) == bool(said) and said in text
+
+
 # ---- rules
 
 

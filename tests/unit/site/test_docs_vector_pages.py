@@ -12,6 +12,7 @@ from tests.unit.site.test_playground import QUESTIONS, asked
 from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets
 from wiregen.schema.copies import replace
 from wiregen.site.pages.chapter import Book
+from wiregen.site.pages.protocol_pages import rules_page
 from wiregen.site.pages.site import build_site
 from wiregen.site.pages.vector_pages import vectors_index, vectors_page
 from wiregen.site.pages.vector_places import MOST_BYTES
@@ -136,3 +137,20 @@ def test_vectors_open_in_the_playground_where_it_reads_them_alike() -> None:
     link = r'href="\.\./wiregen-playground/index\.html#[\w-]+"'
     assert re.search(link, files["lumberjack/vectors-Window.html"].decode())
     assert not re.search(link, shipped_site()["lumberjack/vectors-Window.html"].decode())
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_rules_and_the_coverage_name_the_same_vectors(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    rules = {each.name: (each.n_vectors, each.vectors[:1]) for each in rules_page(book).rules}
+    coverage = {
+        each.what.text: (each.count, () if each.first is None else (each.first,))
+        for each in vectors_index(book).rules
+    }
+    assert rules == coverage
+
+
+def test_every_rule_of_a_session_has_its_conversations() -> None:
+    rules = {each.name: each for each in rules_page(Book(shipped_chapter("lumberjack"))).rules}
+    assert rules["ack_out_of_window"].vectors[0].text.startswith("trace-")
+    assert [name for name, each in rules.items() if not each.receiver] == []

@@ -80,3 +80,18 @@ def test_no_code_of_an_example_is_wider_than_its_box(tab: Browser, base: str) ->
         tab.open(f"{base}/{name}.html")
         wide = "[...document.querySelectorAll('#example pre[data-run=python]')].filter((each) => each.checkVisibility()).map((each) => each.scrollWidth - each.clientWidth)"
         assert [each for each in tab.run(wide) if each > 0] == [], name
+
+
+def test_tables_of_unions_and_fields_fit_a_wide_screen(tab: Browser, base: str) -> None:
+    for name, table in (("geode/GeodeValue", "main table"), ("pravega/SetupAppend", "table.fields")):
+        tab.open(f"{base}/{name}.html")
+        box = f"document.querySelector('{table}').parentElement"
+        assert tab.run(f"{box}.scrollWidth - {box}.clientWidth") <= 0, name
+
+
+def test_a_column_of_defaults_is_shown_where_there_are_some(tab: Browser, base: str) -> None:
+    heading = "[...document.querySelectorAll('.fields thead th')].find((each) => each.textContent === 'Default').checkVisibility()"
+    tab.open(f"{base}/pravega/SetupAppend.html")
+    assert not tab.run(heading)
+    tab.open(f"{base}/lumberjack/Data.html")
+    assert tab.run(heading) == tab.run("document.querySelector('.fields td:nth-child(6) > code') !== null")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from wiregen.conformance.vectors.format import AnyVector, Invalid, VectorFile
+from wiregen.conformance.vectors.format import AnyVector, Invalid, Trace, Unwritable, VectorFile
 from wiregen.generate.escaping import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.language.examples.conversations import TracedConversation, told_conversations
@@ -28,13 +28,14 @@ from wiregen.site.pages.sample_frame import Sample
 from wiregen.site.pages.samples import Samples
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.pages.usage import Usage, reactions_of
-from wiregen.site.pages.vector_places import VectorPlaces
+from wiregen.site.pages.vector_places import VectorPlaces, rule_of
 from wiregen.site.pages.views import NotesView, Shell
 
-__all__ = ["Book", "Carry", "Chapter", "notes_of"]
+__all__ = ["Book", "Carry", "Chapter", "RuleVectors", "notes_of"]
 
 Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Returns the bytes of a sample in each other serialization."""
+
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
 _QUOTED: Final = re.compile(r"`([a-z_]+)`")
@@ -44,6 +45,19 @@ _MOST_NAMED: Final = 4
 
 def _nothing(sample: Sample) -> Mapping[str, bytes]:
     return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleVectors:
+    """The vectors of a rule: all ids, the first as links, and how many more there are.
+
+    `codes`: those that connect them, if the vectors do not name the rule.
+    """
+
+    ids: tuple[str, ...]
+    codes: tuple[str, ...]
+    first: tuple[Linked, ...]
+    n_more: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,15 +189,18 @@ class Book:
 
     # ---- vectors
 
-    def vectors_of_rule(self, rule: str) -> tuple[tuple[Linked, ...], int]:
-        """Return the first vectors that break a rule, and how many more there are."""
-        return self._first(self._by_rule.get(rule, []))
+    def vectors_of_rule(self, rule: m.Rule) -> RuleVectors:
+        """Return the vectors that break a rule, or else those without a rule that are refused with a code that its text names.
 
-    def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[Linked, ...], int]:
-        """Return the first vectors without a named rule that are refused with one of some codes, and how many more."""
-        return self._first(
-            [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
-        )
+        A decoder reports a broken rule by these codes, where no field names the rule.
+        """
+        own = self._by_rule.get(rule.name, [])
+        codes = () if own else tuple(each for each in _QUOTED.findall(rule.text) if each in error_codes())
+        ids = own or [
+            each.id for each in self._invalid if each.error.rule is None and each.error.code in codes
+        ]
+        first, n_more = self._first(ids)
+        return RuleVectors(ids=tuple(ids), codes=codes, first=first, n_more=n_more)
 
     def vectors_of_fault(self, path: str, code: str, rule: str) -> tuple[tuple[Linked, ...], int]:
         """Return the first vectors that a decoder refuses with a code and rule, and how many more there are.
@@ -221,10 +238,13 @@ class Book:
 
     @cached_property
     def _by_rule(self) -> dict[str, list[str]]:
+        """Return the vectors that break each rule: of bytes first, then of values, then conversations."""
         found: dict[str, list[str]] = {}
-        for vector in self._invalid:
-            if vector.error.rule is not None:
-                found.setdefault(vector.error.rule, []).append(vector.id)
+        for kind in (Invalid, Unwritable, Trace):
+            for vector in self.vectors:
+                rule = rule_of(vector)
+                if isinstance(vector, kind) and rule is not None:
+                    found.setdefault(rule, []).append(vector.id)
         return found
 
     @cached_property

@@ -253,10 +253,22 @@ def type_page(book: Book, declaration: m.Enum | m.Union | m.Coding) -> TypeView:
         declaration=_declared(book, declaration),
         base=type_text(declaration.type),
         is_open=isinstance(declaration, m.Enum) and declaration.is_open,
+        refusal=_refusal(book, declaration),
         members=tuple(_members(book, declaration)),
         reserved=reserved_of(declaration.reserved) if is_enum and isinstance(declaration, m.Enum) else (),
         rule=book.rule_link(declaration.notes.rule),
     )
+
+
+def _refusal(book: Book, declaration: m.Enum | m.Union | m.Coding) -> Linked | None:
+    """Return the code with which a receiver refuses a number without a meaning, or None if each number has one."""
+    match declaration:
+        case m.Enum(is_open=False):
+            return book.code_link("invalid_enum")
+        case m.Union():
+            return book.code_link("unknown_code")
+        case _:
+            return None
 
 
 def reserved_of(reserved: Iterable[m.Reserved]) -> tuple[tuple[str, Prose], ...]:

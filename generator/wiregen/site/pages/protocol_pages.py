@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
 from wiregen.generate.escaping import harmless
-from wiregen.language.diagnostics import error_codes
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.site.pages.chapter import Book, notes_of
@@ -25,10 +22,9 @@ def rules_page(book: Book) -> RulesPageView:
 
 def rule_view(book: Book, rule: m.Rule) -> RuleView:
     """Return one rule: its text, its place in the document, the reaction of a receiver, the vectors that break it."""
-    vectors, n_more = book.vectors_of_rule(rule.name)
-    codes = () if vectors else _codes_in(rule.text)
-    if codes:
-        vectors, n_more = book.vectors_of_codes(codes)
+    vectors = book.vectors_of_rule(rule)
+    codes = ", ".join(vectors.codes)
+    by_code = (f"refuses the frame: {codes}",) if codes else ()
     sources = tuple(harmless(" ".join(source.split())) for source in rule.sources)
     breaking = book.conversations.breaking.get(rule.name)
     return RuleView(
@@ -37,21 +33,12 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
         url=f"rules.html#{rule.name}",
         text=Prose(text=rule.text),
         notes=replace(notes_of(rule.notes), sources=sources),
-        receiver=book.reactions.get(rule.name, ()),
-        vectors=vectors,
-        n_more=n_more,
-        by_code=", ".join(codes) if vectors else "",
+        receiver=book.reactions.get(rule.name, by_code),
+        vectors=vectors.first,
+        n_more=vectors.n_more,
+        by_code=codes if vectors.first else "",
         told=() if breaking is None else conversation_lines(breaking),
     )
-
-
-def _codes_in(text: str) -> tuple[str, ...]:
-    """Return the codes of errors that a rule's text names.
-
-    A decoder reports a broken rule by these codes, where no field names the rule.
-    """
-    known = set(error_codes())
-    return tuple(word for word in re.findall(r"`([a-z_]+)`", text) if word in known)
 
 
 def ledger_page(book: Book) -> LedgerPageView:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from wiregen.conformance.vectors.coverage import fields_of
@@ -36,6 +36,7 @@ from wiregen.site.pages.vector_places import (
     MOST_TEXT,
     VectorPage,
     declaration_of,
+    rule_of,
 )
 from wiregen.site.pages.vector_views import (
     ChipView,
@@ -86,23 +87,12 @@ def _vector(book: Book, vector: AnyVector) -> VectorView:
         says=said if len(said) <= MOST_TEXT else f"{said[:MOST_TEXT]}…",
         code=None if fault is None else book.code_link(fault.code),
         place="" if fault is None else harmless(_place(fault)),
-        rule=book.rule_link(_rule_of(vector)),
+        rule=book.rule_link(rule_of(vector)),
         steps=tuple(map(_step, vector.steps[:MOST_STEPS])) if isinstance(vector, Trace) else (),
         n_steps_left=max(len(vector.steps) - MOST_STEPS, 0) if isinstance(vector, Trace) else 0,
         covers=harmless(", ".join((*vector.covers[:_MOST_BEFORE], *((vector.note,) if vector.note else ())))),
         play=_play(book, vector) if 0 < size <= MOST_BYTES else "",
     )
-
-
-def _rule_of(vector: AnyVector) -> str | None:
-    """Return the rule that a vector shows to be broken."""
-    match vector:
-        case Trace(violation=rule):
-            return rule
-        case Invalid(error=error) | Unwritable(error=error):
-            return error.rule
-        case Valid():
-            return None
 
 
 def _play(book: Book, vector: AnyVector) -> str:
@@ -198,17 +188,12 @@ def _step(step: Step) -> StepView:
 def vectors_index(book: Book) -> VectorsIndexView:
     """Return the page of the coverage."""
     places, vectors = book.vector_places, book.vectors
-    broken: dict[str, list[str]] = {}
     refused: dict[str, list[str]] = {}
     for each in vectors:
         if isinstance(each, Invalid | Unwritable):
             refused.setdefault(each.error.code, []).append(each.id)
-        rule = _rule_of(each)
-        if rule is not None:
-            broken.setdefault(rule, []).append(each.id)
-    rules = {rule.name: broken.get(rule.name, []) for rule in book.protocol.rules}
 
-    def tested(what: Linked, ids: list[str]) -> TestedView:
+    def tested(what: Linked, ids: Sequence[str]) -> TestedView:
         return TestedView(what=what, count=len(ids), first=places.link(ids[0]) if ids else None)
 
     return VectorsIndexView(
@@ -221,7 +206,10 @@ def vectors_index(book: Book) -> VectorsIndexView:
             if each.about == "Conversations"
         ),
         rules=tuple(
-            tested(Linked(text=name, url=book.places.rule_url(name)), ids) for name, ids in rules.items()
+            tested(
+                Linked(text=rule.name, url=book.places.rule_url(rule.name)), book.vectors_of_rule(rule).ids
+            )
+            for rule in book.protocol.rules
         ),
         codes=tuple(tested(book.code_link(code), ids) for code, ids in sorted(refused.items())),
     )

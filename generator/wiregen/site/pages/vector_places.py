@@ -12,7 +12,7 @@ from wiregen.conformance.vectors.format import AnyVector, Invalid, Trace, Unwrit
 from wiregen.generate.escaping import harmless
 from wiregen.site.pages.page_paths import Linked
 
-__all__ = ["MOST_BYTES", "MOST_STEPS", "MOST_TEXT", "VectorPage", "VectorPlaces", "declaration_of"]
+__all__ = ["MOST_BYTES", "MOST_STEPS", "MOST_TEXT", "VectorPage", "VectorPlaces", "declaration_of", "rule_of"]
 
 MOST_BYTES: Final = 64
 """The most bytes of a vector that its page shows; the file has all."""
@@ -118,3 +118,14 @@ def _weight(vector: AnyVector) -> int:
             return 900 + shown
         case Unwritable():
             return 700 + MOST_TEXT
+
+
+def rule_of(vector: AnyVector) -> str | None:
+    """Return the rule that a vector shows to be broken."""
+    match vector:
+        case Trace(violation=rule):
+            return rule
+        case Invalid(error=error) | Unwritable(error=error):
+            return error.rule
+        case Valid():
+            return None

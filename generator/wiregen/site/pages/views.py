@@ -297,12 +297,13 @@ class MemberView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeView:
-    """The page of an enum, a union or a coding."""
+    """The page of an enum, a union or a coding. `refusal`: the code with which a receiver refuses unknown numbers."""
 
     shell: Shell
     declaration: DeclarationView
     base: str
     is_open: bool
+    refusal: Linked | None
     members: tuple[MemberView, ...]
     reserved: tuple[tuple[str, Prose], ...]
     rule: Linked | None
