@@ -121,7 +121,7 @@ CASES: Final = {
     "tensors": (
         BFLOAT,
         SCALARS.format(word="bf16", little="bf16le"),
-        '["native", "protobuf", "msgpack", "columns", "wireshark"]',
+        '["native", "protobuf", "msgpack", "columns", "wireshark", "kaitai"]',
     ),
     "money": (U256, SCALARS.format(word="u256", little="i256le"), '["native", "protobuf", "msgpack"]'),
     "distance": (ABS, FUNCTION, '["native", "protobuf", "msgpack", "columns"]'),

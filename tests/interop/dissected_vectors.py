@@ -24,7 +24,7 @@ from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.schema.lowering import lower
 
-__all__ = ["Compared", "compare", "compare_capture", "write_dissector"]
+__all__ = ["Case", "Compared", "cases_of", "compare", "compare_capture", "read_side", "turns_of", "write_dissector"]
 
 BEYOND = {
     "a number that Lua cannot calculate with": "frames laid out by numbers beyond 2**53",
@@ -58,7 +58,7 @@ def write_dissector(subject: Subject, folder: Path) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
     name: str
     variant: str | None
     turns: tuple[tuple[str, bytes], ...]
@@ -82,7 +82,7 @@ def compare(
     script, name = write_dissector(subject, folder), filter_name(plan.name)
     for variant in (None, *plan.variants):
         cases = list(
-            _cases(plan, vectors, variant, most, compared.left_out if variant is None else Counter())
+            cases_of(plan, vectors, variant, most, compared.left_out if variant is None else Counter())
         )
         if not cases:
             continue
@@ -103,28 +103,34 @@ def compare_capture(tshark: str, subject: Subject, path: Path, port: int, folder
     """Return what tshark shows of the connections to a port in a capture, against the reference codec."""
     compared, plan = Compared(), lower(subject.protocol)
     name = filter_name(plan.name)
+    turns = turns_of(plan, path, port)
+    more = _decode_as(port, name)
+    shown = dissect(tshark, write_dissector(subject, folder), path, name, port, more)
+    for client, sent in turns.items():
+        for side, role in enumerate(plan.roles):
+            case = Case(f"{path.name}, port {client}", None, tuple(sent))
+            _compare(plan, case, role, shown.get((client, side == 0), Shown()), compared)
+    return compared
+
+
+def turns_of(plan: Schema, path: Path, port: int) -> dict[int, list[tuple[str, bytes]]]:
+    """Return the bytes of the connections to a port in a capture with their senders, by the port of the client."""
     turns: dict[int, list[tuple[str, bytes]]] = defaultdict(list)
     with path.open("rb") as file:
         for event in read_streams(file):
             assert not isinstance(event, Gap)
             if isinstance(event, FlowBytes) and event.flow.other.port == port:
                 turns[event.flow.opener.port].append((plan.roles[not event.from_opener], event.data))
-    more = _decode_as(port, name)
-    shown = dissect(tshark, write_dissector(subject, folder), path, name, port, more)
-    for client, sent in turns.items():
-        for side, role in enumerate(plan.roles):
-            case = _Case(f"{path.name}, port {client}", None, tuple(sent))
-            _compare(plan, case, role, shown.get((client, side == 0), Shown()), compared)
-    return compared
+    return turns
 
 
 def _decode_as(port: int, name: str) -> list[str]:
     return ["-d", f"tcp.port=={port},{name}"]
 
 
-def _cases(
+def cases_of(
     plan: Schema, vectors: Sequence[AnyVector], variant: str | None, most: int, left_out: Counter[str]
-) -> Iterator[_Case]:
+) -> Iterator[Case]:
     for vector in vectors:
         if isinstance(vector, Unwritable):
             left_out["values that cannot be written"] += 1
@@ -137,13 +143,13 @@ def _cases(
         elif vector.variant == variant:
             sent = vector.steps if isinstance(vector, Trace) else (*vector.before, vector)
             turns = [(each.from_role or plan.roles[0], octets(each.bytes)) for each in sent if each.bytes]
-            yield _Case(vector.id, variant, tuple(turns))
+            yield Case(vector.id, variant, tuple(turns))
 
 
-def _compare(plan: Schema, case: _Case, role: str, shown: Shown, compared: Compared) -> None:
+def _compare(plan: Schema, case: Case, role: str, shown: Shown, compared: Compared) -> None:
     """Compare one side of a connection, up to the first frame that is refused."""
     rows = Rows(plan, b"".join(data for sender, data in case.turns if sender == role))
-    frames, error = _read(plan, case, role)
+    frames, error = read_side(plan, case, role)
     where = f"{plan.name} {case.name}, from {role}"
     for i, node in enumerate(frames):
         if i >= len(shown.frames):
@@ -172,7 +178,7 @@ def _compare(plan: Schema, case: _Case, role: str, shown: Shown, compared: Compa
         compared.wrong.append(f"{where}: no complaint, but {error.code} {error}")
 
 
-def _read(plan: Schema, case: _Case, role: str) -> tuple[list[Node], DecodeError | None]:
+def read_side(plan: Schema, case: Case, role: str) -> tuple[list[Node], DecodeError | None]:
     """Return the frames of a role, and the error behind them."""
     context, variant = Context(plan), case.variant
     decoders = {

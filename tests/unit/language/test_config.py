@@ -134,7 +134,7 @@ def test_every_code_has_a_page(number: int) -> None:
 def test_the_projects_own_configuration_is_the_default_but_for_its_backends() -> None:
     root = Path(__file__).resolve().parents[3]
     config, codes = load(root / "tests")
-    assert config.backends == ("native", "protobuf", "msgpack", "columns", "wireshark")
+    assert config.backends == ("native", "protobuf", "msgpack", "columns", "wireshark", "kaitai")
     check_defaults(replace(config, backends=("native",)), root)
     assert (config.file, codes) == (root / "wiregen.toml", [])
 

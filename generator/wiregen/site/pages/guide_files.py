@@ -16,6 +16,7 @@ GUIDE_PAGES: Final = {
     "pipeline": "guide/pipeline.md",
     "proxy": "guide/proxy.md",
     "wireshark": "guide/wireshark.md",
+    "kaitai": "guide/kaitai.md",
     "editors": "guide/editors.md",
     "plugins": "plugins.md",
     "recipes": "guide/recipes.md",

@@ -1,0 +1,100 @@
+"""Types of a schema as entries of an attribute of Kaitai Struct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from wiregen.generate.views.kaitai.expressions import KaitaiExpressions, Scope
+from wiregen.generate.views.kaitai.parts import (
+    Identifiers,
+    KaitaiAttribute,
+    KaitaiEntry,
+    KaitaiInstance,
+    KaitaiSwitch,
+    quoted,
+)
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.schema import model as m
+
+__all__ = [
+    "TO_THE_END", "KaitaiCut", "Level", "Shape", "has_position", "name_of", "order_of", "type_entry", "valid", "validity",
+]  # fmt: skip
+
+TO_THE_END: Final = (KaitaiEntry(key="size-eos", value="true"),)
+"""The entries for all bytes up to the end of the region."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A type as the entries of an attribute, after the attributes `before`.
+
+    `checks`: conditions on its value. `membership`: that it is a member of its enum, or "".
+
+    `is_cut`: Kaitai cannot say where it ends, so that all bytes up to the end are shown.
+    """
+
+    entries: tuple[KaitaiEntry, ...] = ()
+    switch: KaitaiSwitch | None = None
+    before: tuple[KaitaiAttribute, ...] = ()
+    checks: tuple[str, ...] = ()
+    membership: str = ""
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KaitaiCut:
+    """A field of a declaration whose bytes Kaitai shows up to the end of the region, and the construct that it lacks."""
+
+    owner: str
+    field: str
+    construct: str
+
+
+@dataclass(slots=True)
+class Level:
+    """A type that is being written: a declaration, or a part of one."""
+
+    name: str
+    identifiers: Identifiers
+    spell: KaitaiExpressions
+    scope: Scope
+    instances: list[KaitaiInstance] = field(default_factory=list)
+
+
+def has_position(condition: m.Expression | None) -> bool:
+    """Return whether a condition depends on where in its region a field begins."""
+    return any(isinstance(each, m.Position) for each in nodes_in(condition))
+
+
+def order_of(endian: str) -> str:
+    """Return the suffix of a type in a byte order."""
+    return "be" if endian == "big" else "le"
+
+
+def type_entry(name: str) -> KaitaiEntry:
+    """Return the entry for a type."""
+    return KaitaiEntry(key="type", value=name)
+
+
+def name_of(shape: Shape) -> str:
+    """Return the type of a shape that has one."""
+    return shape.entries[0].value
+
+
+def valid(checks: Iterable[str]) -> KaitaiEntry:
+    """Return the entry for conditions that all must hold."""
+    texts = list(checks)
+    return KaitaiEntry(
+        key="valid",
+        value=f"{{expr: {quoted(texts[0] if len(texts) == 1 else ' and '.join(f'({each})' for each in texts))}}}",
+    )
+
+
+def validity(shape: Shape, checks: Iterable[str]) -> tuple[KaitaiEntry, ...]:
+    """Return the entry for all conditions on a value, if there are any."""
+    conditions = (*shape.checks, *checks)
+    if conditions:
+        return (valid((*conditions, shape.membership) if shape.membership else conditions),)
+    return (KaitaiEntry(key="valid", value="{in-enum: true}"),) if shape.membership else ()
