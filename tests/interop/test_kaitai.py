@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -146,3 +147,19 @@ def test_captures_are_read_as_we_read_them(
 )
 def test_files_compile_to_other_languages(language: str, compiler: Compiler) -> None:
     compiler.compile({path.stem: views_of(path) for path in (*PROTOCOLS, *FEW)}, language)
+
+
+def test_the_program_of_the_guide_runs(compiler: Compiler) -> None:
+    text = (ROOT / "docs" / "guide" / "kaitai.md").read_text(encoding="utf-8")
+    program = text.partition("```python\n")[2].partition("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(compiler.folders["lumberjack"])},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)

@@ -143,8 +143,10 @@ def test_the_notation_is_that_of_the_grammar() -> None:
 
 
 def test_every_chapter_with_a_program_is_run() -> None:
-    """tests/unit/site/test_docs_commands.py runs the program of `start`, tests/pipeline/test_docs_snippets.py those of `pipeline`."""
-    assert {name for name, text in TEXTS.items() if "```python\n" in text} == {"start", "pipeline"}
+    """tests/unit/site/test_docs_commands.py runs the program of `start`, tests/pipeline/test_docs_snippets.py those of `pipeline`,
+    tests/interop/test_kaitai.py that of `kaitai`.
+    """
+    assert {name for name, text in TEXTS.items() if "```python\n" in text} == {"start", "pipeline", "kaitai"}
 
 
 def test_every_code_has_a_page_that_others_lead_to() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from wiregen.generate.views.kaitai.file import REFUSED, KaitaiFile
 from wiregen.generate.views.kaitai.parts import KaitaiAttribute, KaitaiEntry, KaitaiSwitch, KaitaiType, quoted
-from wiregen.generate.views.kaitai.shapes import Shape, name_of, valid
+from wiregen.generate.views.kaitai.shapes import KaitaiShape, name_of, valid
 from wiregen.schema import model as m
 
 __all__ = ["choice"]
@@ -17,7 +17,11 @@ _MOST_CASES: Final = 512
 
 
 def choice(
-    file: KaitaiFile, on: str, arms: Iterable[tuple[tuple[m.Span, ...], Shape]], *, has_others: bool = False
+    file: KaitaiFile,
+    on: str,
+    arms: Iterable[tuple[tuple[m.Span, ...], KaitaiShape]],
+    *,
+    has_others: bool = False,
 ) -> KaitaiSwitch | None:
     """Return a choice by number; the first arm that has the number counts, and an arm without spans takes all others.
 

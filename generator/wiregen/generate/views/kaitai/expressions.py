@@ -10,7 +10,7 @@ from wiregen.generate.views.kaitai.parts import field_ids
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 
-__all__ = ["KaitaiExpressions", "Place", "Scope", "is_plain"]
+__all__ = ["KaitaiExpressions", "KaitaiPlace", "KaitaiScope", "is_plain"]
 
 _CALCULATIONS: Final = ("+", "-", "*", "/", "%")
 _ORDERS: Final = ("<", "<=", ">", ">=")
@@ -18,7 +18,7 @@ _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class KaitaiPlace:
     """A field that was read before: the attributes that lead to it, the last of them its own."""
 
     chain: tuple[str, ...]
@@ -27,7 +27,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Scope:
+class KaitaiScope:
     """The names of one declaration while its attributes are written.
 
     `chain`: the attributes whose types are being written, outermost first. `closed`: those of them that only
@@ -35,7 +35,7 @@ class Scope:
     """
 
     is_frame: bool
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, KaitaiPlace] = field(default_factory=dict)
     chain: tuple[str, ...] = ()
     closed: set[tuple[str, ...]] = field(default_factory=set)
 
@@ -61,7 +61,7 @@ def _fail(construct: str) -> NoReturn:
 class KaitaiExpressions:
     """Spells expressions within a scope."""
 
-    def __init__(self, schema: Schema, scope: Scope) -> None:
+    def __init__(self, schema: Schema, scope: KaitaiScope) -> None:
         self._schema = schema
         self._scope = scope
         self._item: tuple[m.Type, str] | None = None
@@ -123,7 +123,7 @@ class KaitaiExpressions:
             access = f"{access}.{field_ids(fields)[name]}"
         return type_, access
 
-    def _place(self, name: str) -> Place:
+    def _place(self, name: str) -> KaitaiPlace:
         if name not in self._scope.places:
             _fail(f"the field `{name}`")
         place = self._scope.places[name]

@@ -18,7 +18,14 @@ from wiregen.generate.views.kaitai.parts import (
     KaitaiType,
     quoted,
 )
-from wiregen.generate.views.kaitai.shapes import TO_THE_END, Level, Shape, order_of, type_entry, valid
+from wiregen.generate.views.kaitai.shapes import (
+    TO_THE_END,
+    KaitaiLevel,
+    KaitaiShape,
+    order_of,
+    type_entry,
+    valid,
+)
 from wiregen.runtime.schema import declarations as d
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
@@ -28,14 +35,14 @@ __all__ = ["enum_shape", "number_shape", "prefix", "scalar_shape", "sized_shape"
 _ENCODINGS: Final = {"utf8": "UTF-8", "ascii": "ASCII", "latin1": "ISO-8859-1"}
 
 
-def number_shape(file: KaitaiFile, type_: m.Integer | m.Varint | m.CodingReference) -> Shape:
+def number_shape(file: KaitaiFile, type_: m.Integer | m.Varint | m.CodingReference) -> KaitaiShape:
     """Return the entries for a number."""
     made: tuple[KaitaiType, ...]
     match type_:
         case m.Integer(is_signed=True) if type_.size not in (1, 2, 4, 8):
             made = (signed_type(type_),)
         case m.Integer():
-            return Shape(entries=(type_entry(primitive(type_)),))
+            return KaitaiShape(entries=(type_entry(primitive(type_)),))
         case m.Varint():
             made = tuple(varint_types(type_))
         case m.CodingReference(name=name):
@@ -45,28 +52,28 @@ def number_shape(file: KaitaiFile, type_: m.Integer | m.Varint | m.CodingReferen
             assert_never(type_)
     for each in made:
         file.types.setdefault(each.name, each)
-    return Shape(entries=(type_entry(made[0].name),))
+    return KaitaiShape(entries=(type_entry(made[0].name),))
 
 
-def scalar_shape(file: KaitaiFile, type_: m.Float | m.Boolean | m.Bits | m.Uuid, id_: str) -> Shape:
+def scalar_shape(file: KaitaiFile, type_: m.Float | m.Boolean | m.Bits | m.Uuid, id_: str) -> KaitaiShape:
     """Return the entries for a float, a Boolean, bits or a uuid."""
     match type_:
         case m.Float(size=size, letter=letter, endian=endian):
             if not letter or size not in (4, 8):
                 file.left_out.append(f"`{type_.format}` is shown as bytes")
-                return Shape(entries=(KaitaiEntry(key="size", value=str(size)),))
-            return Shape(entries=(type_entry(f"f{size}{order_of(endian)}"),))
+                return KaitaiShape(entries=(KaitaiEntry(key="size", value=str(size)),))
+            return KaitaiShape(entries=(type_entry(f"f{size}{order_of(endian)}"),))
         case m.Boolean(is_lenient=is_lenient):
-            return Shape(entries=(type_entry("u1"),), checks=() if is_lenient else (f"{id_} <= 1",))
+            return KaitaiShape(entries=(type_entry("u1"),), checks=() if is_lenient else (f"{id_} <= 1",))
         case m.Bits(bits=bits, order=order):
-            return Shape(entries=(type_entry(f"b{bits}{'be' if order == 'msb' else 'le'}"),))
+            return KaitaiShape(entries=(type_entry(f"b{bits}{'be' if order == 'msb' else 'le'}"),))
         case m.Uuid(size=size):
-            return Shape(entries=(KaitaiEntry(key="size", value=str(size)),))
+            return KaitaiShape(entries=(KaitaiEntry(key="size", value=str(size)),))
         case _:
             assert_never(type_)
 
 
-def enum_shape(file: KaitaiFile, type_: m.EnumReference, id_: str, level: Level) -> Shape:
+def enum_shape(file: KaitaiFile, type_: m.EnumReference, id_: str, level: KaitaiLevel) -> KaitaiShape:
     """Return the entries for a member of an enum."""
     enum = file.schema.enums[type_.name]
     shape = number_shape(file, enum.type)
@@ -100,28 +107,32 @@ def _declared_enum(file: KaitaiFile, name: str, enum: d.Enum) -> str:
     return id_
 
 
-def sized_shape(file: KaitaiFile, length: m.ByteLength, id_: str, level: Level, unit: int) -> Shape:
+def sized_shape(
+    file: KaitaiFile, length: m.ByteLength, id_: str, level: KaitaiLevel, unit: int
+) -> KaitaiShape:
     """Return the entries for a number of bytes; `unit`: bytes of one unit of the length."""
     factor = "" if unit == 1 else f"{unit} * "
     match length:
         case m.Prefix():
             before, number = prefix(file, length, f"{id_}_length", level)
-            return Shape(entries=(KaitaiEntry(key="size", value=quoted(factor + number)),), before=(before,))
+            return KaitaiShape(
+                entries=(KaitaiEntry(key="size", value=quoted(factor + number)),), before=(before,)
+            )
         case m.Computed(value=value):
             text = quoted(factor + level.spell.number(value))
-            return Shape(entries=(KaitaiEntry(key="size", value=text),))
+            return KaitaiShape(entries=(KaitaiEntry(key="size", value=text),))
         case m.ToEnd():
-            return Shape(entries=TO_THE_END)
+            return KaitaiShape(entries=TO_THE_END)
         case m.Delimited(delimiter=digits):
             octets = bytes.fromhex(digits)
             if len(octets) != 1:
                 raise UnsupportedError("", f"a delimiter of {len(octets)} bytes")
-            return Shape(entries=(KaitaiEntry(key="terminator", value=str(octets[0])),))
+            return KaitaiShape(entries=(KaitaiEntry(key="terminator", value=str(octets[0])),))
         case _:
             assert_never(length)
 
 
-def prefix(file: KaitaiFile, length: m.Prefix, name: str, level: Level) -> tuple[KaitaiAttribute, str]:
+def prefix(file: KaitaiFile, length: m.Prefix, name: str, level: KaitaiLevel) -> tuple[KaitaiAttribute, str]:
     """Return the attribute of a length, and its value as an expression."""
     id_ = level.identifiers.new(name)
     number = level.spell.number_of(length.type, id_)
@@ -131,7 +142,7 @@ def prefix(file: KaitaiFile, length: m.Prefix, name: str, level: Level) -> tuple
     return KaitaiAttribute(id=id_, entries=entries), number
 
 
-def text_shape(file: KaitaiFile, type_: m.Text, id_: str, level: Level) -> Shape:
+def text_shape(file: KaitaiFile, type_: m.Text, id_: str, level: KaitaiLevel) -> KaitaiShape:
     """Return the entries for a text; modified UTF-8 is bytes."""
     unit = 2 if type_.encoding == "utf16" else 1
     shape = sized_shape(file, type_.length, id_, level, unit)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from wiregen.generate.views.kaitai.expressions import KaitaiExpressions, Scope
+from wiregen.generate.views.kaitai.expressions import KaitaiExpressions, KaitaiScope
 from wiregen.generate.views.kaitai.parts import (
     Identifiers,
     KaitaiAttribute,
@@ -19,7 +19,7 @@ from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model as m
 
 __all__ = [
-    "TO_THE_END", "KaitaiCut", "Level", "Shape", "has_position", "name_of", "order_of", "type_entry", "valid", "validity",
+    "TO_THE_END", "KaitaiCut", "KaitaiLevel", "KaitaiShape", "has_position", "name_of", "order_of", "type_entry", "valid", "validity",
 ]  # fmt: skip
 
 TO_THE_END: Final = (KaitaiEntry(key="size-eos", value="true"),)
@@ -27,7 +27,7 @@ TO_THE_END: Final = (KaitaiEntry(key="size-eos", value="true"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class KaitaiShape:
     """A type as the entries of an attribute, after the attributes `before`.
 
     `checks`: conditions on its value. `membership`: that it is a member of its enum, or "".
@@ -53,13 +53,13 @@ class KaitaiCut:
 
 
 @dataclass(slots=True)
-class Level:
+class KaitaiLevel:
     """A type that is being written: a declaration, or a part of one."""
 
     name: str
     identifiers: Identifiers
     spell: KaitaiExpressions
-    scope: Scope
+    scope: KaitaiScope
     instances: list[KaitaiInstance] = field(default_factory=list)
 
 
@@ -78,7 +78,7 @@ def type_entry(name: str) -> KaitaiEntry:
     return KaitaiEntry(key="type", value=name)
 
 
-def name_of(shape: Shape) -> str:
+def name_of(shape: KaitaiShape) -> str:
     """Return the type of a shape that has one."""
     return shape.entries[0].value
 
@@ -92,7 +92,7 @@ def valid(checks: Iterable[str]) -> KaitaiEntry:
     )
 
 
-def validity(shape: Shape, checks: Iterable[str]) -> tuple[KaitaiEntry, ...]:
+def validity(shape: KaitaiShape, checks: Iterable[str]) -> tuple[KaitaiEntry, ...]:
     """Return the entry for all conditions on a value, if there are any."""
     conditions = (*shape.checks, *checks)
     if conditions:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from wiregen.generate.steps.step import UnsupportedError
 from wiregen.generate.views.kaitai.choices import choice
-from wiregen.generate.views.kaitai.expressions import KaitaiExpressions, Place, Scope
+from wiregen.generate.views.kaitai.expressions import KaitaiExpressions, KaitaiPlace, KaitaiScope
 from wiregen.generate.views.kaitai.file import KaitaiFile
 from wiregen.generate.views.kaitai.parts import (
     Identifiers,
@@ -26,7 +26,14 @@ from wiregen.generate.views.kaitai.scalars import (
     sized_shape,
     text_shape,
 )
-from wiregen.generate.views.kaitai.shapes import TO_THE_END, Level, Shape, has_position, type_entry, validity
+from wiregen.generate.views.kaitai.shapes import (
+    TO_THE_END,
+    KaitaiLevel,
+    KaitaiShape,
+    has_position,
+    type_entry,
+    validity,
+)
 from wiregen.runtime.reference.layout import Layout, fixed_size
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model as m
@@ -45,19 +52,19 @@ class KaitaiTypes:
 
     # ---- declarations
 
-    def record(self, name: str, fields: tuple[m.Field, ...], frame: str | None = None) -> Shape:
+    def record(self, name: str, fields: tuple[m.Field, ...], frame: str | None = None) -> KaitaiShape:
         """Return the type of a declaration with fields; `frame`: its name if it is a frame."""
         made, is_new = self.file.named(name)
         if is_new:
             outer, self.file.owner = (self.file.owner, self.file.read), name
             self._record(made, name, fields, frame)
             self.file.owner, self.file.read = outer
-        return Shape(entries=(type_entry(made),), is_cut=name in self.file.cut)
+        return KaitaiShape(entries=(type_entry(made),), is_cut=name in self.file.cut)
 
     def _record(self, made: str, name: str, fields: tuple[m.Field, ...], frame: str | None) -> None:
         self.file.types[made] = KaitaiType(name=made)  # its place, before the types in it
-        scope = Scope(is_frame=frame is not None)
-        level = Level(
+        scope = KaitaiScope(is_frame=frame is not None)
+        level = KaitaiLevel(
             made, Identifiers(field_ids(fields).values()), KaitaiExpressions(self._schema, scope), scope
         )
         seq, is_cut = self._fields(fields, level, frame)
@@ -65,13 +72,13 @@ class KaitaiTypes:
         if is_cut:
             self.file.cut.add(name)
 
-    def _union(self, name: str) -> Shape:
+    def _union(self, name: str) -> KaitaiShape:
         made, is_new = self.file.named(name)
         union = self._schema.unions[name]
         if is_new:
             self.file.types[made] = KaitaiType(name=made)
             code = number_shape(self.file, union.type)
-            on = KaitaiExpressions(self._schema, Scope(is_frame=False)).number_of(union.type, "code")
+            on = KaitaiExpressions(self._schema, KaitaiScope(is_frame=False)).number_of(union.type, "code")
             arms = [(each.spans, self.record(f"{name}.{each.name}", each.fields)) for each in union.varieties]
             value = KaitaiAttribute(id="value", switch=choice(self.file, on, arms))
             self.file.types[made] = KaitaiType(
@@ -79,12 +86,12 @@ class KaitaiTypes:
             )
             if all(shape.is_cut for _, shape in arms):
                 self.file.cut.add(name)
-        return Shape(entries=(type_entry(made),), is_cut=name in self.file.cut)
+        return KaitaiShape(entries=(type_entry(made),), is_cut=name in self.file.cut)
 
     # ---- fields
 
     def _fields(
-        self, fields: tuple[m.Field, ...], level: Level, frame: str | None = None
+        self, fields: tuple[m.Field, ...], level: KaitaiLevel, frame: str | None = None
     ) -> tuple[tuple[KaitaiAttribute, ...], bool]:
         """Return the attributes of fields, and whether they are cut: fields after one that always is are left out."""
         seq: list[KaitaiAttribute] = []
@@ -103,7 +110,7 @@ class KaitaiTypes:
         return tuple(seq), False
 
     def _field(
-        self, field: m.Field, id_: str, level: Level, frame: str | None
+        self, field: m.Field, id_: str, level: KaitaiLevel, frame: str | None
     ) -> tuple[list[KaitaiAttribute], bool]:
         conditions = [] if field.condition is None else [level.spell.truth(field.condition)]
         if isinstance(field.value, m.Trailing) and not conditions:
@@ -117,7 +124,7 @@ class KaitaiTypes:
         chain = (*level.scope.chain, id_)
         shape = self._shape(field.type, id_, level)
         if field.name != "_":
-            level.scope.places[field.name] = Place(
+            level.scope.places[field.name] = KaitaiPlace(
                 chain=chain, type=field.type, is_optional=bool(conditions) and joined is None
             )
         entries = (*shape.entries, *validity(shape, self._checks(field, id_, level)))
@@ -133,13 +140,13 @@ class KaitaiTypes:
         own = KaitaiAttribute(id=id_, entries=(*entries, *presence), switch=shape.switch)
         return [*before, own, *pieces], shape.is_cut and not conditions
 
-    def _is_part(self, joined: str, level: Level) -> str:
+    def _is_part(self, joined: str, level: KaitaiLevel) -> str:
         whens = [setting.when for setting in self._schema.joins[joined].parts]
         if any(when is None for when in whens):
             return "true"
         return f"({' or '.join(level.spell.truth(when) for when in whens if when is not None)})"
 
-    def _piece(self, field: m.Field, id_: str, is_part: str, level: Level) -> KaitaiAttribute:
+    def _piece(self, field: m.Field, id_: str, is_part: str, level: KaitaiLevel) -> KaitaiAttribute:
         """Return the attribute for the bytes of a fragment."""
         if not isinstance(field.type, m.Region) or not isinstance(field.type.carrier, m.InSize):
             raise UnsupportedError("", f"the fragments of `{field.name}`")
@@ -147,7 +154,7 @@ class KaitaiTypes:
         presence = KaitaiEntry(key="if", value=quoted(is_part))
         return KaitaiAttribute(id=level.identifiers.new(f"{id_}_piece"), entries=(size, presence))
 
-    def _checks(self, field: m.Field, id_: str, level: Level) -> list[str]:
+    def _checks(self, field: m.Field, id_: str, level: KaitaiLevel) -> list[str]:
         """Return the conditions on a field's value that Kaitai can test; the others are left out."""
         found = []
         if isinstance(field.value, m.Constant):
@@ -160,7 +167,7 @@ class KaitaiTypes:
                 if isinstance(field.type, m.List):
                     raise UnsupportedError("", "a condition on a list")
                 if field.name == "_":
-                    level.scope.places["_"] = Place(chain=(*level.scope.chain, id_), type=field.type)
+                    level.scope.places["_"] = KaitaiPlace(chain=(*level.scope.chain, id_), type=field.type)
                 checks.append(level.spell.truth(condition))
             except UnsupportedError:
                 self.file.left_out.append(f"the condition on `{self.file.owner}.{field.name}` is not tested")
@@ -172,7 +179,7 @@ class KaitaiTypes:
 
     # ---- types
 
-    def _shape(self, type_: m.Type, id_: str, level: Level) -> Shape:
+    def _shape(self, type_: m.Type, id_: str, level: KaitaiLevel) -> KaitaiShape:
         match type_:
             case m.Integer() | m.Varint() | m.CodingReference():
                 return number_shape(self.file, type_)
@@ -205,7 +212,9 @@ class KaitaiTypes:
             case _:
                 assert_never(type_)
 
-    def _message(self, type_: m.MessageMatch, id_: str, level: Level, *, has_others: bool = False) -> Shape:
+    def _message(
+        self, type_: m.MessageMatch, id_: str, level: KaitaiLevel, *, has_others: bool = False
+    ) -> KaitaiShape:
         """Return the choice of a message of the sender; `has_others`: its region bounds one of an unknown code."""
         arms = [
             ((m.Span(low=code, high=code),), self._shape(m.MessageReference(name=name), id_, level))
@@ -213,24 +222,26 @@ class KaitaiTypes:
             if type_.only is None or type_.is_lenient or name in type_.only
         ]
         on = level.spell.number(type_.subject)
-        return Shape(switch=choice(self.file, on, arms, has_others=has_others))
+        return KaitaiShape(switch=choice(self.file, on, arms, has_others=has_others))
 
-    def _match(self, type_: m.Match, id_: str, level: Level, *, is_bounded: bool = False) -> Shape:
+    def _match(
+        self, type_: m.Match, id_: str, level: KaitaiLevel, *, is_bounded: bool = False
+    ) -> KaitaiShape:
         """Return the choice of an arm; `is_bounded`: in a region, which only types of the file have."""
         on = self._subject(type_.subject, level)
         arms = [
             (arm.spans, self._wrapped(arm.type, id_, level, f"arm_{i + 1}", is_bounded=is_bounded))
             for i, arm in enumerate(type_.arms)
         ]
-        return Shape(switch=choice(self.file, on, arms), is_cut=all(each.is_cut for _, each in arms))
+        return KaitaiShape(switch=choice(self.file, on, arms), is_cut=all(each.is_cut for _, each in arms))
 
-    def _subject(self, subject: m.Expression, level: Level) -> str:
+    def _subject(self, subject: m.Expression, level: KaitaiLevel) -> str:
         try:
             return level.spell.number(subject)
         except UnsupportedError:
             return f"({level.spell.truth(subject)}).to_i"
 
-    def _list(self, type_: m.List, id_: str, level: Level) -> Shape:
+    def _list(self, type_: m.List, id_: str, level: KaitaiLevel) -> KaitaiShape:
         before: tuple[KaitaiAttribute, ...] = ()
         more: tuple[KaitaiEntry, ...] = ()
         match type_.length:
@@ -257,9 +268,9 @@ class KaitaiTypes:
             self.file.left_out.append(
                 f"the condition on the items of `{self.file.owner}.{self.file.read}` is not tested"
             )
-        return Shape(entries=entries, switch=item.switch, before=before)
+        return KaitaiShape(entries=entries, switch=item.switch, before=before)
 
-    def _is_wrapper(self, shape: Shape) -> bool:
+    def _is_wrapper(self, shape: KaitaiShape) -> bool:
         return any(
             each.key == "type" and each.value in self.file.types and self.file.types[each.value].is_wrapper
             for each in shape.entries
@@ -269,12 +280,12 @@ class KaitaiTypes:
         self,
         type_: m.Type,
         id_: str,
-        level: Level,
+        level: KaitaiLevel,
         part: str,
         *,
         is_alone: bool = True,
         is_bounded: bool = False,
-    ) -> Shape:
+    ) -> KaitaiShape:
         """Return a type as one attribute: itself if it is one, else a type of its own with the attribute `value`.
 
         `is_alone`: it must be the name of a type, as in the cases of a choice. `is_bounded`: it must be a type of the file.
@@ -287,10 +298,10 @@ class KaitaiTypes:
         name = self.file.identifiers.new(f"{level.name}_{id_}_{part}")
         scope.chain = chain
         try:
-            shape = self._shape(type_, "value", Level(name, Identifiers(["value"]), level.spell, scope))
+            shape = self._shape(type_, "value", KaitaiLevel(name, Identifiers(["value"]), level.spell, scope))
         except UnsupportedError as error:
             self.file.add_cut(error)
-            shape = Shape(entries=TO_THE_END, is_cut=True)
+            shape = KaitaiShape(entries=TO_THE_END, is_cut=True)
         finally:
             scope.chain = chain[:-1]
         if (
@@ -306,20 +317,20 @@ class KaitaiTypes:
             id="value", entries=(*shape.entries, *validity(shape, ())), switch=shape.switch
         )
         self.file.types[name] = KaitaiType(name=name, seq=(*shape.before, value), is_wrapper=True)
-        return Shape(entries=(type_entry(name),), is_cut=shape.is_cut)
+        return KaitaiShape(entries=(type_entry(name),), is_cut=shape.is_cut)
 
-    def _block(self, fields: tuple[m.Field, ...], id_: str, level: Level) -> Shape:
+    def _block(self, fields: tuple[m.Field, ...], id_: str, level: KaitaiLevel) -> KaitaiShape:
         name = self.file.identifiers.new(f"{level.name}_{id_}")
         self.file.types[name] = KaitaiType(name=name)
         scope = level.scope
-        inner = Level(name, Identifiers(field_ids(fields).values()), level.spell, scope)
+        inner = KaitaiLevel(name, Identifiers(field_ids(fields).values()), level.spell, scope)
         scope.chain = (*scope.chain, id_)
         seq, is_cut = self._fields(fields, inner)
         scope.chain = scope.chain[:-1]
         self.file.types[name] = KaitaiType(name=name, seq=seq, instances=tuple(inner.instances))
-        return Shape(entries=(type_entry(name),), is_cut=is_cut)
+        return KaitaiShape(entries=(type_entry(name),), is_cut=is_cut)
 
-    def _region(self, type_: m.Region, id_: str, level: Level) -> Shape:
+    def _region(self, type_: m.Region, id_: str, level: KaitaiLevel) -> KaitaiShape:
         if isinstance(type_.carrier, m.Chunks):
             return self._chunks(type_.carrier, id_, level)
         bounds = sized_shape(self.file, type_.carrier.length, id_, level, 1)
@@ -349,7 +360,7 @@ class KaitaiTypes:
         content = self._wrapped(type_.content, id_, level, "content", is_bounded=True)
         return replace(bounds, entries=(*content.entries, *bounds.entries))
 
-    def _chunks(self, carrier: m.Chunks, id_: str, level: Level) -> Shape:
+    def _chunks(self, carrier: m.Chunks, id_: str, level: KaitaiLevel) -> KaitaiShape:
         """Return a list of chunks; their joined content is left out."""
         self.file.left_out.append(
             f"the chunks of `{self.file.owner}` are shown, but not what they make together"
@@ -359,7 +370,7 @@ class KaitaiTypes:
         until = quoted(of_items.truth(carrier.until))
         repeat = (KaitaiEntry(key="repeat", value="until"), KaitaiEntry(key="repeat-until", value=until))
         level.scope.closed.add((*level.scope.chain, id_))
-        return Shape(entries=(*chunk.entries, *repeat), is_cut=chunk.is_cut)
+        return KaitaiShape(entries=(*chunk.entries, *repeat), is_cut=chunk.is_cut)
 
 
 def _is_primitive(type_: m.Type) -> bool:
