@@ -9,7 +9,7 @@ PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
-.PHONY: help core dev demo test test-fast soak build check check-generated update-cases update-coverage update-docs update-editors screenshots vsix bench bench-against clean
+.PHONY: help core dev demo test test-fast soak build check check-generated update-cases update-coverage update-docs update-editors screenshots vsix release-check bench bench-against clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -79,6 +79,9 @@ vsix: dev  ## the extension for Visual Studio Code, to dist/ (needs node and npm
 	@mkdir -p dist && cp LICENSE editors/vscode/
 	npm ci --prefix editors/vscode --no-audit --no-fund
 	npm run --prefix editors/vscode package -- $$($(BIN)/python -c 'import wiregen; print(wiregen.__version__)')
+
+release-check: dev  ## both distributions built, read by twine, installed outside the repository and used
+	$(BIN)/python .ci/release_check.py
 
 bench: dev  ## the benchmarks; fails where a goal is missed
 	@test -n "$(wildcard benchmarks/bench_*.py)" || { echo "there are no benchmarks/bench_*.py" >&2; exit 1; }
