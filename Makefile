@@ -6,6 +6,9 @@ unexport PYTHONDONTWRITEBYTECODE  # hundreds of tests start a Python, which woul
 # the end some of the other's.
 PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 
+# Processes of mypy; none beside other work, where they would wait for each other.
+MYPY_WORKERS ?= 2
+
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
@@ -26,7 +29,7 @@ demo: core  ## five minutes with a captured session: build, decode, encode back
 	@$(BIN)/python examples/demo.py
 
 test: dev  ## everything once: generated tree, formatting, types, tests
-	@$(MAKE) --no-print-directory --jobs=2 check-generated check
+	@$(MAKE) --no-print-directory --jobs=2 MYPY_WORKERS=0 check-generated check
 	$(PYTEST)
 
 test-fast: dev  ## what to run between commits: all that takes no whole builds, programs or thousands of inputs
@@ -50,7 +53,7 @@ check-generated: dev
 check: dev  ## black, ruff, mypy, wiregen fmt and the rules of prose (tests/prose)
 	$(BIN)/black --check --quiet --diff --extend-exclude '^/generated/' .
 	$(BIN)/ruff check .
-	MYPY_NUM_WORKERS=2 $(BIN)/mypy
+	MYPY_NUM_WORKERS=$(MYPY_WORKERS) $(BIN)/mypy
 	$(BIN)/wiregen fmt --check idl docs
 	$(BIN)/python -m tests.prose
 

@@ -24,7 +24,16 @@ from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.schema.lowering import lower
 
-__all__ = ["Case", "Compared", "cases_of", "compare", "compare_capture", "read_side", "turns_of", "write_dissector"]
+__all__ = [
+    "Case",
+    "Compared",
+    "cases_of",
+    "compare",
+    "compare_capture",
+    "read_side",
+    "turns_of",
+    "write_dissector",
+]
 
 BEYOND = {
     "a number that Lua cannot calculate with": "frames laid out by numbers beyond 2**53",

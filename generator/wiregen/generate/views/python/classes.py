@@ -9,7 +9,7 @@ from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import (
     ANY,
-    Annotation,
+    PythonType,
     annotation,
     class_name,
     declaration_doc,
@@ -342,7 +342,7 @@ class ClassBuilder:
         elif view == "dict" and not (
             shown.may_be_absent or annotation(field.type, self._protocol, nulls).has_none
         ):
-            type_ = Annotation("dict[Any, Any]")
+            type_ = PythonType("dict[Any, Any]")
         return LazyView(
             name=f"{attribute(field.name)}_{suffix or view}",
             field=attribute(field.name),

@@ -54,23 +54,23 @@ def _layout_field(field: m.Field) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class PythonType:
     """The Python type of a value; `has_none`: None is one of its values."""
 
     text: str
     has_none: bool = False
 
-    def or_none(self, may_be_none: bool = True) -> Annotation:
+    def or_none(self, may_be_none: bool = True) -> PythonType:
         """Return the type of a value that may also be None."""
-        return self if self.has_none or not may_be_none else Annotation(f"{self.text} | None", has_none=True)
+        return self if self.has_none or not may_be_none else PythonType(f"{self.text} | None", has_none=True)
 
 
-ANY: Final = Annotation("Any", has_none=True)
+ANY: Final = PythonType("Any", has_none=True)
 
 
 def annotation(
     type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset(), *, is_elsewhere: bool = False
-) -> Annotation:
+) -> PythonType:
     """Return the Python type of a field's value.
 
     Args:
@@ -79,35 +79,35 @@ def annotation(
     """
     match type_:
         case m.Float():
-            return Annotation("float")
+            return PythonType("float")
         case m.Boolean() | m.Bits(is_flag=True):
-            return Annotation("bool")
+            return PythonType("bool")
         case m.Uuid():
-            return Annotation("UUID")
+            return PythonType("UUID")
         case m.Bytes(length=length):
-            return Annotation("bytes").or_none(_is_null(length, protocol, nulls))
+            return PythonType("bytes").or_none(_is_null(length, protocol, nulls))
         case m.Text(length=length):
-            return Annotation("str").or_none(_is_null(length, protocol, nulls))
+            return PythonType("str").or_none(_is_null(length, protocol, nulls))
         case m.List(length=length):
             item = annotation(type_.item, protocol, nulls, is_elsewhere=is_elsewhere)
-            return Annotation(f"list[{item.text}]").or_none(_is_null(length, protocol, nulls))
+            return PythonType(f"list[{item.text}]").or_none(_is_null(length, protocol, nulls))
         case m.Region(content=content, carrier=carrier):
             inner = annotation(content, protocol, nulls, is_elsewhere=is_elsewhere)
             return inner.or_none(
                 not isinstance(carrier, m.InSize) and _is_null(carrier.length, protocol, nulls)
             )
         case m.EnumReference(name=name):
-            return Annotation("int" if index_of(protocol).enums[name].is_open else class_name(name))
+            return PythonType("int" if index_of(protocol).enums[name].is_open else class_name(name))
         case m.CodingReference():
-            return Annotation("int").or_none(has_null(type_, protocol))
+            return PythonType("int").or_none(has_null(type_, protocol))
         case m.UnionReference(name=name):
-            return ANY if is_elsewhere else Annotation(union_alias(name))
+            return ANY if is_elsewhere else PythonType(union_alias(name))
         case _ if isinstance(type_, m.RecordReference):
-            return Annotation(class_name(type_.name))
+            return PythonType(class_name(type_.name))
         case m.Integer() | m.Bits() | m.Varint():
-            return Annotation("int")
+            return PythonType("int")
         case m.MessageMatch():
-            return ANY if is_elsewhere else Annotation("_Message")
+            return ANY if is_elsewhere else PythonType("_Message")
         case m.Match() | m.Block():
             return ANY
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wiregen.generate.views.python.names import caseless
 from wiregen.generate.views.python.shared import Shared
-from wiregen.generate.views.python.text import Annotation, annotation, class_name, flat, null_names
+from wiregen.generate.views.python.text import PythonType, annotation, class_name, flat, null_names
 from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model as m
@@ -176,7 +176,7 @@ def _nested(form: Form) -> Iterator[Form]:
             yield from _nested(inner)
 
 
-def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, m.Type, Annotation]]:
+def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, m.Type, PythonType]]:
     """Yield the attribute of each field of a header, its type, and the same for the argument of `encode`."""
     declared = {field.path: field for frame in protocol.frames for field in flat(frame.fields)}
     nulls = {frame.name: null_names(flat(frame.fields), protocol) for frame in protocol.frames}
