@@ -82,14 +82,27 @@ class Takers:
         return lambda arrays: list(map(class_, *(plain(array) for array in arrays)))
 
     def header(self, frame: str, schema: Iterable[ArrowField]) -> Callable[[Arrays], list[dict[str, object]]]:
-        """Return the function that reads the arguments of a frame's class, without its message, from columns."""
+        """Return the function that reads the arguments of a frame's class, without its message, from columns.
+
+        Null is the default of a field; one with a condition is absent.
+        """
         known = self._layout.frames[frame]
-        names, takers = self._fields(self.class_of(frame), known.fields, schema, known.message)
+        class_ = self.class_of(frame)
+        names, takers = self._fields(class_, known.fields, schema, known.message)
+        conditional = {
+            self._argument(class_, field.name)
+            for field in self._types.flat_fields(known.fields)
+            if field.condition is not None
+        }
 
         def take(arrays: Arrays) -> list[dict[str, object]]:
             columns = _taken(takers, arrays)
             return [
-                {name: value for name, value in zip(names, row, strict=True) if value is not None}
+                {
+                    name: value
+                    for name, value in zip(names, row, strict=True)
+                    if value is not None or name in conditional
+                }
                 for row in zip(*columns, strict=True)
             ]
 

@@ -375,6 +375,86 @@ def test_time_outs_of_the_protocol_and_of_the_connection() -> None:
     assert isinstance(ended[0], TimeoutError)
 
 
+async def pour(peer: aio.Peer) -> None:
+    """Send events as long as the peer takes them, up to 40 MB."""
+    for number in range(1, 641):
+        await peer.send(lj.Json(number, b"x" * 65_536))
+
+
+def test_a_peer_that_takes_no_bytes_is_let_go() -> None:
+    ended: list[tuple[object, Exception]] = []
+
+    async def main() -> None:
+        server = await aio.serve(
+            pour,
+            HOST,
+            0,
+            role="writer",
+            idle_timeout=0.5,
+            report=lambda peer, error: ended.append((peer and peer.address, error)),
+        )
+        async with server:
+            _, writer = await asyncio.open_connection(HOST, server.port)
+            address = writer.get_extra_info("sockname")
+            await until(lambda: bool(ended))
+            assert ended[0][0] == address
+            assert (
+                isinstance(ended[0][1], TimeoutError)
+                and str(ended[0][1]) == "the peer took no bytes for 0.5 s"
+            )
+            await until(lambda: not server.n_connections)
+            writer.close()
+
+    run(main())
+
+
+def test_a_peer_that_takes_bytes_slowly_is_waited_for() -> None:
+    ended: list[Exception] = []
+
+    async def main() -> None:
+        server = await aio.serve(
+            pour, HOST, 0, role="writer", idle_timeout=1.0, report=lambda peer, error: ended.append(error)
+        )
+        async with server:
+            reader, writer = await asyncio.open_connection(HOST, server.port)
+            begin = asyncio.get_running_loop().time()
+            while asyncio.get_running_loop().time() < begin + 3:
+                await reader.readexactly(1 << 18)
+                await asyncio.sleep(0.05)
+            assert server.n_connections == 1
+            writer.close()
+
+    run(main())
+    assert not [each for each in ended if isinstance(each, TimeoutError)]
+
+
+def test_a_handshake_that_is_broken_off_is_reported_with_its_address_and_reason(
+    certificates: Certificates,
+) -> None:
+    ended: list[tuple[object, Exception]] = []
+
+    async def main() -> None:
+        server = await aio.serve(
+            pour,
+            HOST,
+            0,
+            ssl=aio.tls_server(certificates.server, certificates.server_key),
+            report=lambda peer, error: ended.append((peer, error)),
+        )
+        async with server:
+            _, writer = await asyncio.open_connection(HOST, server.port)
+            address = writer.get_extra_info("sockname")
+            writer.write(b"\x16\x03\x01\x02\x00")  # the beginning of a record
+            await writer.drain()
+            writer.close()
+            await until(lambda: bool(ended))
+            peer, error = ended[0]
+            assert peer is None and isinstance(error, OSError)
+            assert error.filename == address and error.strerror and "None" not in str(error)
+
+    run(main())
+
+
 def test_connections_above_the_bound_are_closed_at_once(certificates: Certificates) -> None:
     """Those that only shake hands count too."""
     reported: list[tuple[Any, Exception]] = []

@@ -114,7 +114,7 @@ def test_a_peer_that_broke_a_rule_is_told_by_whoever_knows_it(talk: Any, asker: 
         asker.send(talk.Count(3))
     assert (caught.value.violation, caught.value.local) == ("unlucky", False)
     assert str(caught.value) == (
-        "unlucky (remote): the connection has failed: Sums in open: Some numbers are not said.; "
+        "unlucky (remote, frame at 0): the connection has failed: Sums in open: Some numbers are not said.; "
         "to send an answer before the close, pass despite='unlucky' to `send`"
     )
     assert refusal(talk, asker.send, talk.Insult(), despite="unlucky") == "impolite"

@@ -100,7 +100,7 @@ def test_without_javascript_the_sections_are_links(tab: Browser, base: str, widt
 
 
 def test_what_scrolls_shows_it(tab: Browser, base: str) -> None:
-    tab.screen(390)
+    tab.screen(700)
     tab.open(f"{base}/lumberjack/Data.html")
     table = "document.querySelector('#fields .scroll')"
     tab.wait(f"{table}.classList.contains('more')")

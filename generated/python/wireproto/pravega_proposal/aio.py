@@ -73,7 +73,7 @@ def connect(
     """Return a context manager that connects, returns the peer, and closes the connection.
 
     `strict`, `keep_going` and `on_error` are those of `Connection`. `backlog` is the number of events that may wait for the application
-    before reading pauses. `timeout` bounds the time to connect and `idle_timeout` the wait for a frame, in seconds.
+    before reading pauses. `timeout` bounds the time to connect and `idle_timeout` the wait for a frame, or for a peer that takes no bytes, in seconds.
     """
 
     def make(now: float) -> Peer:

@@ -16,7 +16,17 @@ from wiregen.conformance.samples.readable_values import (
 )
 from wiregen.conformance.samples.unconstrained import FewBits
 from wiregen.runtime.schema.scalars import FloatFormat
-from wiregen.runtime.schema.types import Bytes, CodingReference, Float, Integer, Text, Type, Uuid, Varint
+from wiregen.runtime.schema.types import (
+    Boolean,
+    Bytes,
+    CodingReference,
+    Float,
+    Integer,
+    Text,
+    Type,
+    Uuid,
+    Varint,
+)
 
 __all__ = ["ReadableChoices"]
 
@@ -50,7 +60,7 @@ def _texts(name: str, type_: Type) -> Iterable[object]:
             return readable_texts(name)
         case Bytes():
             return readable_bytes(name)
-        case _:
+        case Boolean() | _:  # its values are as plain without a name
             return ()
 
 

@@ -50,8 +50,8 @@ class Peer(NetworkSide[C], Generic[C, F]):
 
     @property
     def address(self) -> object:
-        """The peer's address as its socket gives it."""
-        return self.info("peername")
+        """The peer's address as its socket gave it, also after the connection is lost."""
+        return self._address
 
     @property
     def certificate(self) -> dict[str, object] | None:
@@ -187,11 +187,24 @@ class Peer(NetworkSide[C], Generic[C, F]):
         """Wait until most of the written bytes have been sent.
 
         Raises:
+            TimeoutError: The peer took no bytes within the idle timeout; the connection is aborted.
             OSError: The connection broke.
         """
-        await self._writable.wait()
+        while not self._writable.is_set():
+            await self._let_peer_read()
         if self._loss is not None and self._lost.is_set():
             raise self._loss
+
+    async def _let_peer_read(self) -> None:
+        """Wait until writing can go on, or the idle timeout, in which the peer must have taken bytes."""
+        idle = self._idle_timeout
+        if idle is None or self._transport is None:
+            await self._writable.wait()
+            return
+        before = self._transport.get_write_buffer_size()
+        if not await self._wait(self._writable, idle) and self._transport.get_write_buffer_size() >= before:
+            self.abort()
+            raise TimeoutError(f"the peer took no bytes for {idle:g} s")
 
     def finish(self) -> None:
         """Read no more from the network: the iteration ends after the frames that have arrived."""

@@ -58,6 +58,7 @@ class NetworkSide(Generic[C]):
         self._idle_timeout = idle_timeout
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
+        self._address: object = None
         self._events: deque[Event] = deque()
         self._held = b""
         self._n_at_once = 0
@@ -91,6 +92,7 @@ class NetworkSide(Generic[C]):
 
     def attach(self, transport: asyncio.Transport) -> None:
         self._transport = transport
+        self._address = self.info("peername")  # TLS forgets it with the connection
         self._arm()
 
     def feed(self, data: bytes) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from errno import ECONNREFUSED
+from errno import ECONNABORTED, ECONNREFUSED
 from ssl import CERT_REQUIRED, PROTOCOL_TLS_CLIENT, PROTOCOL_TLS_SERVER, SSLContext, TLSVersion
 from typing import Any, Generic, TypeVar
 
@@ -125,8 +125,7 @@ class Server(Generic[P]):
             )
         except OSError as error:
             accepted.close()
-            error.filename = address  # a peer that never came about has no address of its own
-            self._report(None, error)
+            self._report(None, _at(address, error))
             return
         self._peers.add(peer)
         try:
@@ -150,6 +149,14 @@ class Server(Generic[P]):
             self._loop.call_exception_handler(
                 {"message": "a handler of connections failed", "exception": error, "task": task}
             )
+
+
+def _at(address: object, error: OSError) -> OSError:
+    """Return the error with the address of its peer, which never came about and has none of its own."""
+    if error.errno is None:  # its text would be lost
+        return type(error)(ECONNABORTED, str(error) or "the connection was lost", address)
+    error.filename = address
+    return error
 
 
 def _too_many(most: int, address: object) -> OSError:
