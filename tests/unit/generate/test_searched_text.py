@@ -9,13 +9,13 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[3]
 VIEWS: Final = ROOT / "generator" / "wiregen" / "generate"
 SEARCHING: Final = {
+    "views/kaitai/parts.py": "characters of names that Kaitai does not allow",
     "views/msgpack/module.py": "the functions of the runtime that expressions call, for the imports",
     "views/protobuf/module.py": "the functions of the runtime that expressions call, for the imports",
     "views/python/expressions.py": "a Boolean that is held as a byte, and a code that is known in a function",
     "views/python/names.py": "formats of struct: runs of one letter; and parts of a key",
     "views/python/sessions.py": "the names in annotations, for the imports",
     "views/python/writing/step_views.py": "lengths of chunks that no step reads",
-    "views/serial/functions.py": "the names in annotations, for the imports",
 }
 """The views with regular expressions, each with what it looks for."""
 ELSEWHERE: Final = {"escaping.py", "plugins/process.py", "writer/paths.py", "writer/journal.py"}
