@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wiregen.generate.views.python.classes import (
+from wiregen.generate.views.python.class_views import (
     ClassView,
     FieldView,
 )

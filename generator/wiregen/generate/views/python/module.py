@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from wiregen.generate.views.python.classes import ClassBuilder, ClassView, EnumView, NumberView, UnionView
+from wiregen.generate.views.python.class_views import ClassView, EnumView, NumberView, UnionView
+from wiregen.generate.views.python.classes import ClassBuilder
 from wiregen.generate.views.python.codings import coding_view
 from wiregen.generate.views.python.frame_views import (
     FrameView,

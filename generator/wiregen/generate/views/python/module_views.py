@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from wiregen.generate.views.python.classes import (
+from wiregen.generate.views.python.class_views import (
     ClassView,
     EnumView,
     FieldView,
