@@ -57,7 +57,7 @@ def test_values_are_like_the_names_of_their_fields(basis: SampleBasis) -> None:
         "writer_id": UUID("3f2504e0-4f89-41d3-9a0c-0305e82c339f"),
         "created_at": 1_715_938_200_000,
         "created": 1_715_938_200,
-        "segment_name": "shop/orders/0.#epoch.0",
+        "segment_name": "orders/0",
         "flavour": "flavour 1",
         "noise": b"@(\x14",
         "latitude": 47.375,

@@ -28,7 +28,7 @@ _TEXTS: Final = {
     "content": ("two notebooks", "one pencil"),
     "status value": ("paid", "shipped", "open"),
     "collection name queue stream table topic": ("orders", "invoices", "payments"),
-    "segment": ("shop/orders/0.#epoch.0", "shop/orders/1.#epoch.0"),
+    "segment": ("orders/0", "orders/1"),
     "account application app group namespace scope space tenant": ("shop", "bank"),
     "directory file filename folder path": ("/var/log/app.log", "/var/log/db.log"),
     "author by owner person sender user username": ("alice", "bob", "carol"),

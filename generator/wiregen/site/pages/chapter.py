@@ -36,7 +36,6 @@ __all__ = ["Book", "Carry", "Chapter", "RuleVectors", "notes_of"]
 Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 """Returns the bytes of a sample in each other serialization."""
 
-
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
 _QUOTED: Final = re.compile(r"`([a-z_]+)`")
 _MOST_NAMED: Final = 4
