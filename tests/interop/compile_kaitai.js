@@ -1,4 +1,4 @@
-// Compiles .ksy files to Python: node compile_kaitai.js FOLDER.json, a list of {"ksy": path, "folder": path}.
+// Compiles .ksy files: node compile_kaitai.js FOLDER.json, a list of {"ksy": path, "folder": path, "language": word}.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -7,7 +7,9 @@ const compiler = require("kaitai-struct-compiler");
 
 async function main() {
   for (const { ksy, folder, language } of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
-    const files = await compiler.compile(language, yaml.load(fs.readFileSync(ksy, "utf8")), null, false);
+    const files = await compiler.compile(language, yaml.load(fs.readFileSync(ksy, "utf8")), null, false).catch((error) => {
+      throw new Error(`${ksy}: ${error.message || error}`);
+    });
     for (const [name, text] of Object.entries(files)) {
       const target = path.join(folder, name);
       fs.mkdirSync(path.dirname(target), { recursive: true });

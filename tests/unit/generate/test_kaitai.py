@@ -28,8 +28,8 @@ _PIECES = "the fragments of `{}` are shown, but not what they make together"
 _LAST = f"{_PIECES}; the last one is read as if it were whole"
 _ELEMENTS = (
     _PIECES.format("Element"),
-    "`OnNext.element` needs the context `element_size`: bytes up to the end are shown",
-    "`OnNextPacked.messages` needs the context `element_size`: bytes up to the end are shown",
+    "`OnNext.element` needs `element_size[subscriber]`: bytes up to the end are shown",
+    "`OnNextPacked.messages` needs `element_size[subscriber]`: bytes up to the end are shown",
 )
 _PARTS = (
     _LAST.format("RequestPart"),
@@ -48,7 +48,7 @@ LEFT_OUT = {
         *_PARTS,
         "the condition on `Response.metadata` is not tested",
         _MUTF8,
-        "`Response.body` needs the context `api`: bytes up to the end are shown",
+        "`Response.body` needs `api[correlation_id]`: bytes up to the end are shown",
     ),
     "lumberjack_reader": (),
     "lumberjack_writer": (),
@@ -91,7 +91,7 @@ def test_the_head_of_a_file_lists_what_it_leaves_out() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "idl").glob("*.wire")), ids=lambda path: path.stem)
 def test_files_of_the_repository_are_those_that_are_built(path: Path) -> None:
     for view in views(path):
-        built = ROOT / "generated" / "kaitai" / f"{view.id}.ksy"
+        built = ROOT / "generated" / "kaitai" / view.protocol / f"{view.id}.ksy"
         assert text_of(view).replace(view.source, f"idl/{path.name}") == built.read_text(encoding="utf-8")
 
 
@@ -103,6 +103,7 @@ frame Frame { length : u8 := size(body)  body : Text in length }
 message Text from a {
   magic : utf8[u8] == "'; os.exit(3) #\"\"\""
   other : utf8[u8] where other != "\n  - id: x"
+  tail  : u8 if "\n\n  - id: x" == other
 }
 """
 
@@ -111,9 +112,27 @@ def test_texts_of_a_file_are_no_code(tmp_path: Path) -> None:
     path = tmp_path / "hostile.wire"
     path.write_text(HOSTILE, encoding="utf-8")
     for view in views(path):
-        text = text_of(view)
-        assert not [word for word in ("exit", "import os", "id: x", '"') if word in text]
+        code = [line for line in text_of(view).splitlines() if not line.lstrip().startswith("#")]
+        assert not [word for word in ("exit", "import os", "id: x", '"') if word in "\n".join(code)]
         assert "the condition on `Text.magic` is not tested;" in view.left_out
+        assert any(line.startswith('`Text.tail` needs `"') for line in view.left_out)
+
+
+def test_files_of_two_protocols_have_places_of_their_own(tmp_path: Path) -> None:
+    """The names of a protocol and of its role may make those of another one."""
+    places = []
+    for name, roles in (("p", "q_r, q_r_"), ("p_q", "r, s")):
+        path = tmp_path / f"{name}.wire"
+        path.write_text(
+            HOSTILE.replace("hostile {", f"{name} {{")
+            .replace("roles a, b", f"roles {roles}")
+            .replace(" from a", "")
+        )
+        report = Report()
+        subject = load_protocol(path, Sources(), report, (tmp_path,))
+        assert subject is not None, report
+        places += [page.path for page in KaitaiBackend().pages(subject, report)]
+    assert len(set(places)) == 4
 
 
 @pytest.mark.parametrize(

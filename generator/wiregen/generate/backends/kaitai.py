@@ -12,7 +12,7 @@ __all__ = ["KaitaiBackend"]
 
 
 class KaitaiBackend:
-    """Prints `kaitai/<protocol>_<role>.ksy`: the bytes of one direction of a connection for Kaitai Struct."""
+    """Prints `kaitai/<protocol>/<protocol>_<role>.ksy`: the bytes of one direction of a connection for Kaitai Struct."""
 
     name = "kaitai"
     requires = ""
@@ -21,7 +21,7 @@ class KaitaiBackend:
         """Return the pages; the head of each file lists the constructs that Kaitai cannot say."""
         return tuple(
             Page(
-                path=PurePosixPath(f"{view.id}.ksy"),
+                path=PurePosixPath(view.protocol, f"{view.id}.ksy"),
                 template="kaitai/protocol.ksy.jinja",
                 view=view,
                 place="kaitai",

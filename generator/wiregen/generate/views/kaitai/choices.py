@@ -6,8 +6,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from wiregen.generate.views.kaitai.file import REFUSED, KaitaiFile
-from wiregen.generate.views.kaitai.parts import KaitaiAttribute, KaitaiEntry, KaitaiSwitch, KaitaiType, quoted
-from wiregen.generate.views.kaitai.shapes import KaitaiShape, name_of, valid
+from wiregen.generate.views.kaitai.parts import (
+    KaitaiAttribute,
+    KaitaiEntry,
+    KaitaiSwitch,
+    KaitaiType,
+    quoted,
+    valid,
+    within,
+)
+from wiregen.generate.views.kaitai.shapes import KaitaiShape, name_of
 from wiregen.schema import model as m
 
 __all__ = ["choice"]
@@ -41,7 +49,7 @@ def choice(
                     cases.setdefault(number, name_of(shape))
     else:  # the number of the arm
         tests = [
-            f"{' or '.join(f'({on} >= {span.low} and {on} <= {span.high})' for span in spans)} ? {i} : "
+            f"{' or '.join(within(on, span.low, span.high) for span in spans)} ? {i} : "
             for i, (spans, _) in enumerate(rows)
             if spans
         ]

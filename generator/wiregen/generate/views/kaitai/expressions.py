@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from wiregen.generate.steps.step import UnsupportedError
-from wiregen.generate.views.kaitai.parts import field_ids
+from wiregen.generate.views.kaitai.numbers import is_built_in
+from wiregen.generate.views.kaitai.parts import field_ids, within
+from wiregen.language.spelling import expression_text
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 
@@ -81,8 +83,8 @@ class KaitaiExpressions:
             UnsupportedError: It is not a number.
         """
         match type_:
-            case m.Integer(size=size, is_signed=is_signed):
-                return f"{access}.value" if is_signed and size not in (1, 2, 4, 8) else access
+            case m.Integer():
+                return access if is_built_in(type_) else f"{access}.value"
             case m.Varint() | m.CodingReference():
                 return f"{access}.value"
             case m.EnumReference(name=name):
@@ -158,7 +160,7 @@ class KaitaiExpressions:
             case m.Call():
                 return self._call(expression)
             case _:
-                _fail(_named(expression))
+                _fail(f"`{expression_text(expression)}`")
 
     def truth(self, expression: m.Expression) -> str:
         """Return an expression whose value is a truth.
@@ -184,7 +186,7 @@ class KaitaiExpressions:
             case m.Operation(operator=sign, left=one, right=two) if sign in _ORDERS:
                 return f"({self.number(one)} {sign} {self.number(two)})"
             case _:
-                _fail(_named(expression))
+                _fail(f"`{expression_text(expression)}`")
 
     def _equality(self, sign: str, one: m.Expression, two: m.Expression) -> str:
         if isinstance(two, m.Null) and isinstance(one, m.FieldReference):
@@ -206,7 +208,7 @@ class KaitaiExpressions:
         items = two.items if isinstance(two, m.ListOf) else (two,)
         parts = [
             (
-                f"({number} >= {self.number(each.low)} and {number} <= {self.number(each.high)})"
+                within(number, self.number(each.low), self.number(each.high))
                 if isinstance(each, m.Range)
                 else f"{number} == {self.number(each)}"
             )
@@ -234,29 +236,10 @@ class KaitaiExpressions:
 
 def is_plain(numbers: m.Integer | m.Varint) -> bool:
     """Return whether numbers of an enum are of a type of the file's own, which cannot have the enum's names."""
-    return isinstance(numbers, m.Varint) or (numbers.is_signed and numbers.size not in (1, 2, 4, 8))
+    return isinstance(numbers, m.Varint) or not is_built_in(numbers)
 
 
 def _literal(value: int) -> str:
     if not _LEAST <= value <= _GREATEST:
         _fail("a number of more than 64 bits")
     return str(value) if value >= 0 else f"({value})"
-
-
-def _named(expression: m.Expression) -> str:
-    """Return an expression that Kaitai cannot calculate in the words of the language."""
-    match expression:
-        case m.ContextReference(context=context):
-            return f"the context `{context}`"
-        case m.Checksum(algorithm=algorithm):
-            return f"`{algorithm}`"
-        case m.Position(what=what):
-            return f"`{what}`"
-        case m.String():
-            return "a comparison with text"
-        case m.Call(function=function):
-            return f"the function `{function}`"
-        case m.Operation(operator=operator):
-            return f"`{operator}`"
-        case _:
-            return f"an expression of the kind {type(expression).__name__}"

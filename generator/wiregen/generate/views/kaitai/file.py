@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wiregen.generate.steps.step import UnsupportedError
+from wiregen.generate.views.kaitai.numbers import HELPERS
 from wiregen.generate.views.kaitai.parts import Identifiers, KaitaiEnum, KaitaiType
 from wiregen.generate.views.kaitai.shapes import KaitaiCut
 from wiregen.runtime.schema.protocol import Schema
@@ -27,7 +28,7 @@ class KaitaiFile:
         self.cuts: list[KaitaiCut] = []
         self.left_out: list[str] = []
         self.cut = set(cut)
-        self.identifiers = Identifiers([taken, REFUSED])
+        self.identifiers = Identifiers([taken, REFUSED, *HELPERS])
         self.owner = self.read = ""
         self._names: dict[str, str] = {}
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from wiregen.generate.views.kaitai.file import KaitaiFile
 from wiregen.generate.views.kaitai.parts import (
+    Identifiers,
     KaitaiAttribute,
     KaitaiEntry,
     KaitaiEnum,
     KaitaiType,
-    kaitai_id,
 )
 from wiregen.generate.views.kaitai.shapes import KaitaiCut
 from wiregen.generate.views.kaitai.types import KaitaiTypes
@@ -40,12 +40,15 @@ class KaitaiView:
 
 def kaitai_views(protocol: m.Protocol, source: str) -> tuple[KaitaiView, ...]:
     """Return the views of a checked protocol, one for each role that sends frames."""
-    schema = lower(protocol)
-    return tuple(_view(schema, role, source) for role in schema.roles if role in schema.sends)
+    schema, identifiers = lower(protocol), Identifiers()
+    return tuple(
+        _view(schema, role, identifiers.new(f"{schema.name}_{role}"), source)
+        for role in schema.roles
+        if role in schema.sends
+    )
 
 
-def _view(schema: Schema, role: str, source: str) -> KaitaiView:
-    id_ = f"{kaitai_id(schema.name)}_{kaitai_id(role)}"
+def _view(schema: Schema, role: str, id_: str, source: str) -> KaitaiView:
     layout = Layout(schema, Options(from_role=role))
     cut: frozenset[str] = frozenset()
     while True:  # a declaration that is cut cuts those that hold it

@@ -15,7 +15,8 @@ from wiregen.schema import model as m
 from wiregen.schema.naming import snake_case
 
 __all__ = [
-    "Identifiers", "KaitaiAttribute", "KaitaiEntry", "KaitaiEnum", "KaitaiInstance", "KaitaiSwitch", "KaitaiType", "field_ids", "kaitai_id", "quoted",
+    "Identifiers", "KaitaiAttribute", "KaitaiEntry", "KaitaiEnum", "KaitaiInstance", "KaitaiSwitch", "KaitaiType", "field_ids", "kaitai_id",
+    "order_of", "quoted", "type_entry", "valid", "within",
 ]  # fmt: skip
 
 _OTHER: Final = re.compile("[^a-z0-9_]")
@@ -84,6 +85,28 @@ class KaitaiEnum:
 
     name: str
     members: tuple[KaitaiEntry, ...]
+
+
+def type_entry(name: str) -> KaitaiEntry:
+    """Return the entry for a type."""
+    return KaitaiEntry(key="type", value=name)
+
+
+def valid(checks: Iterable[str]) -> KaitaiEntry:
+    """Return the entry for conditions that all must hold."""
+    texts = list(checks)
+    text = texts[0] if len(texts) == 1 else " and ".join(f"({each})" for each in texts)
+    return KaitaiEntry(key="valid", value=f"{{expr: {quoted(text)}}}")
+
+
+def order_of(endian: str) -> str:
+    """Return the suffix of a type in a byte order."""
+    return "be" if endian == "big" else "le"
+
+
+def within(access: str, low: object, high: object) -> str:
+    """Return the condition that a number is in a range."""
+    return f"({access} >= {low} and {access} <= {high})"
 
 
 def quoted(expression: str) -> str:

@@ -9,22 +9,28 @@ from typing import Final, assert_never
 from wiregen.generate.steps.step import UnsupportedError
 from wiregen.generate.views.kaitai.expressions import is_plain
 from wiregen.generate.views.kaitai.file import KaitaiFile
-from wiregen.generate.views.kaitai.numbers import coding_type, primitive, signed_type, varint_types
+from wiregen.generate.views.kaitai.numbers import (
+    coding_type,
+    is_built_in,
+    primitive,
+    signed_type,
+    varint_types,
+)
 from wiregen.generate.views.kaitai.parts import (
     Identifiers,
     KaitaiAttribute,
     KaitaiEntry,
     KaitaiEnum,
     KaitaiType,
+    order_of,
     quoted,
+    type_entry,
+    valid,
 )
 from wiregen.generate.views.kaitai.shapes import (
     TO_THE_END,
     KaitaiLevel,
     KaitaiShape,
-    order_of,
-    type_entry,
-    valid,
 )
 from wiregen.runtime.schema import declarations as d
 from wiregen.runtime.schema.protocol import Schema
@@ -39,10 +45,10 @@ def number_shape(file: KaitaiFile, type_: m.Integer | m.Varint | m.CodingReferen
     """Return the entries for a number."""
     made: tuple[KaitaiType, ...]
     match type_:
-        case m.Integer(is_signed=True) if type_.size not in (1, 2, 4, 8):
-            made = (signed_type(type_),)
-        case m.Integer():
+        case m.Integer() if is_built_in(type_):
             return KaitaiShape(entries=(type_entry(primitive(type_)),))
+        case m.Integer():
+            made = (signed_type(type_),)
         case m.Varint():
             made = tuple(varint_types(type_))
         case m.CodingReference(name=name):

@@ -13,13 +13,13 @@ from wiregen.generate.views.kaitai.parts import (
     KaitaiEntry,
     KaitaiInstance,
     KaitaiSwitch,
-    quoted,
+    valid,
 )
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model as m
 
 __all__ = [
-    "TO_THE_END", "KaitaiCut", "KaitaiLevel", "KaitaiShape", "has_position", "name_of", "order_of", "type_entry", "valid", "validity",
+    "TO_THE_END", "KaitaiCut", "KaitaiLevel", "KaitaiShape", "has_position", "name_of", "validity",
 ]  # fmt: skip
 
 TO_THE_END: Final = (KaitaiEntry(key="size-eos", value="true"),)
@@ -54,13 +54,18 @@ class KaitaiCut:
 
 @dataclass(slots=True)
 class KaitaiLevel:
-    """A type that is being written: a declaration, or a part of one."""
+    """A type that is being written: a declaration, or a part of one.
+
+    `ends_region`: its last field ends a region within a frame. `is_last`: the last field is being written.
+    """
 
     name: str
     identifiers: Identifiers
     spell: KaitaiExpressions
     scope: KaitaiScope
     instances: list[KaitaiInstance] = field(default_factory=list)
+    ends_region: bool = False
+    is_last: bool = True
 
 
 def has_position(condition: m.Expression | None) -> bool:
@@ -68,28 +73,9 @@ def has_position(condition: m.Expression | None) -> bool:
     return any(isinstance(each, m.Position) for each in nodes_in(condition))
 
 
-def order_of(endian: str) -> str:
-    """Return the suffix of a type in a byte order."""
-    return "be" if endian == "big" else "le"
-
-
-def type_entry(name: str) -> KaitaiEntry:
-    """Return the entry for a type."""
-    return KaitaiEntry(key="type", value=name)
-
-
 def name_of(shape: KaitaiShape) -> str:
     """Return the type of a shape that has one."""
     return shape.entries[0].value
-
-
-def valid(checks: Iterable[str]) -> KaitaiEntry:
-    """Return the entry for conditions that all must hold."""
-    texts = list(checks)
-    return KaitaiEntry(
-        key="valid",
-        value=f"{{expr: {quoted(texts[0] if len(texts) == 1 else ' and '.join(f'({each})' for each in texts))}}}",
-    )
 
 
 def validity(shape: KaitaiShape, checks: Iterable[str]) -> tuple[KaitaiEntry, ...]:

@@ -9,6 +9,7 @@ from wiregen.generate.steps.step import UnsupportedError
 from wiregen.generate.views.kaitai.choices import choice
 from wiregen.generate.views.kaitai.expressions import KaitaiExpressions, KaitaiPlace, KaitaiScope
 from wiregen.generate.views.kaitai.file import KaitaiFile
+from wiregen.generate.views.kaitai.numbers import is_built_in
 from wiregen.generate.views.kaitai.parts import (
     Identifiers,
     KaitaiAttribute,
@@ -17,6 +18,7 @@ from wiregen.generate.views.kaitai.parts import (
     KaitaiType,
     field_ids,
     quoted,
+    type_entry,
 )
 from wiregen.generate.views.kaitai.scalars import (
     enum_shape,
@@ -31,7 +33,6 @@ from wiregen.generate.views.kaitai.shapes import (
     KaitaiLevel,
     KaitaiShape,
     has_position,
-    type_entry,
     validity,
 )
 from wiregen.runtime.reference.layout import Layout, fixed_size
@@ -84,7 +85,7 @@ class KaitaiTypes:
             self.file.types[made] = KaitaiType(
                 name=made, comment=name, seq=(KaitaiAttribute(id="code", entries=code.entries), value)
             )
-            if all(shape.is_cut for _, shape in arms):
+            if any(shape.is_cut for _, shape in arms):
                 self.file.cut.add(name)
         return KaitaiShape(entries=(type_entry(made),), is_cut=name in self.file.cut)
 
@@ -98,7 +99,7 @@ class KaitaiTypes:
         ids = field_ids(fields)
         for field in fields:
             id_ = ids.get(field.name) or level.identifiers.new("reserved")
-            self.file.read = field.name
+            self.file.read, level.is_last = field.name, field is fields[-1]
             try:
                 made, is_cut = self._field(field, id_, level, frame)
             except UnsupportedError as error:
@@ -212,28 +213,36 @@ class KaitaiTypes:
             case _:
                 assert_never(type_)
 
-    def _message(
-        self, type_: m.MessageMatch, id_: str, level: KaitaiLevel, *, has_others: bool = False
-    ) -> KaitaiShape:
-        """Return the choice of a message of the sender; `has_others`: its region bounds one of an unknown code."""
+    def _message(self, type_: m.MessageMatch, id_: str, level: KaitaiLevel) -> KaitaiShape:
+        """Return the choice of a message of the sender. The bytes of one with an unknown code are shown at the end of a region."""
         arms = [
             ((m.Span(low=code, high=code),), self._shape(m.MessageReference(name=name), id_, level))
             for code, name in self._schema.codes.get(self._role, {}).items()
             if type_.only is None or type_.is_lenient or name in type_.only
         ]
         on = level.spell.number(type_.subject)
-        return KaitaiShape(switch=choice(self.file, on, arms, has_others=has_others))
+        is_bounded = level.ends_region and level.is_last
+        return KaitaiShape(
+            entries=TO_THE_END if is_bounded else (),
+            switch=choice(self.file, on, arms, has_others=is_bounded),
+            is_cut=any(each.is_cut for _, each in arms),
+        )
 
     def _match(
         self, type_: m.Match, id_: str, level: KaitaiLevel, *, is_bounded: bool = False
     ) -> KaitaiShape:
-        """Return the choice of an arm; `is_bounded`: in a region, which only types of the file have."""
+        """Return the choice of an arm; `is_bounded`: in a region, which only types of the file have.
+
+        C++ has no choice between those, one of which refuses other numbers, and integers of its own.
+        """
         on = self._subject(type_.subject, level)
+        are_built_in = all(isinstance(arm.type, m.Integer) and is_built_in(arm.type) for arm in type_.arms)
+        is_bounded |= not are_built_in or all(arm.spans for arm in type_.arms)
         arms = [
             (arm.spans, self._wrapped(arm.type, id_, level, f"arm_{i + 1}", is_bounded=is_bounded))
             for i, arm in enumerate(type_.arms)
         ]
-        return KaitaiShape(switch=choice(self.file, on, arms), is_cut=all(each.is_cut for _, each in arms))
+        return KaitaiShape(switch=choice(self.file, on, arms), is_cut=any(each.is_cut for _, each in arms))
 
     def _subject(self, subject: m.Expression, level: KaitaiLevel) -> str:
         try:
@@ -298,21 +307,18 @@ class KaitaiTypes:
         name = self.file.identifiers.new(f"{level.name}_{id_}_{part}")
         scope.chain = chain
         try:
-            shape = self._shape(type_, "value", KaitaiLevel(name, Identifiers(["value"]), level.spell, scope))
+            inner = KaitaiLevel(name, Identifiers(["value"]), level.spell, scope)
+            inner.ends_region = is_alone and level.ends_region and level.is_last
+            shape = self._shape(type_, "value", inner)
         except UnsupportedError as error:
             self.file.add_cut(error)
             shape = KaitaiShape(entries=TO_THE_END, is_cut=True)
         finally:
             scope.chain = chain[:-1]
-        if (
-            _is_primitive(type_)
-            and not is_bounded
-            and [each.key for each in shape.entries] == ["type"]
-            and not shape.checks
-        ):
-            return shape
-        if not is_alone and _is_primitive(type_) and not (shape.before or shape.checks or shape.membership):
-            return shape
+        if _is_primitive(type_, shape) and not shape.checks:
+            is_type = [each.key for each in shape.entries] == ["type"]
+            if (is_type and not is_bounded) or not (is_alone or shape.before or shape.membership):
+                return shape
         value = KaitaiAttribute(
             id="value", entries=(*shape.entries, *validity(shape, ())), switch=shape.switch
         )
@@ -324,6 +330,7 @@ class KaitaiTypes:
         self.file.types[name] = KaitaiType(name=name)
         scope = level.scope
         inner = KaitaiLevel(name, Identifiers(field_ids(fields).values()), level.spell, scope)
+        inner.ends_region = level.ends_region and level.is_last
         scope.chain = (*scope.chain, id_)
         seq, is_cut = self._fields(fields, inner)
         scope.chain = scope.chain[:-1]
@@ -340,6 +347,7 @@ class KaitaiTypes:
                 return bounds
             process = KaitaiEntry(key="process", value="zlib")
             bounds = replace(bounds, entries=(*bounds.entries, process))
+        level = replace(level, ends_region=True, is_last=True)
         match type_.content:
             case m.Bytes(length=m.ToEnd()):
                 return bounds
@@ -349,14 +357,12 @@ class KaitaiTypes:
                     own = tuple(each for each in text.entries if each.key != "size-eos")
                     return replace(bounds, entries=(*own, *bounds.entries))
             case m.MessageMatch():
-                return replace(
-                    bounds, switch=self._message(type_.content, id_, level, has_others=True).switch
-                )
+                return replace(bounds, switch=self._message(type_.content, id_, level).switch)
             case m.Match():
                 return replace(bounds, switch=self._match(type_.content, id_, level, is_bounded=True).switch)
             case m.Block():
-                content = self._block(type_.content.fields, id_, level)
-                return replace(bounds, entries=(*content.entries, *bounds.entries))
+                block = self._block(type_.content.fields, id_, level)
+                return replace(bounds, entries=(*block.entries, *bounds.entries))
         content = self._wrapped(type_.content, id_, level, "content", is_bounded=True)
         return replace(bounds, entries=(*content.entries, *bounds.entries))
 
@@ -373,8 +379,7 @@ class KaitaiTypes:
         return KaitaiShape(entries=(*chunk.entries, *repeat), is_cut=chunk.is_cut)
 
 
-def _is_primitive(type_: m.Type) -> bool:
-    """Return whether no expression in a type refers to a field."""
-    return not any(isinstance(each, m.FieldReference) for each in nodes_in(type_)) and not isinstance(
-        type_, m.List | m.Match | m.MessageMatch | m.Block | m.Region
-    )
+def _is_primitive(type_: m.Type, shape: KaitaiShape) -> bool:
+    """Return whether a type is one value, and no expression in it refers to a field."""
+    is_one = shape.switch is None and not isinstance(type_, m.List | m.Block | m.Region)
+    return is_one and not any(isinstance(each, m.FieldReference) for each in nodes_in(type_))
