@@ -408,24 +408,59 @@ def test_a_peer_that_takes_no_bytes_is_let_go() -> None:
     run(main())
 
 
+class ClockAhead(asyncio.SelectorEventLoop):
+    """An event loop whose clock a test puts forward by `ahead` seconds."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
 def test_a_peer_that_takes_bytes_slowly_is_waited_for() -> None:
+    """It takes some within the idle timeout, but too few for the next message."""
     ended: list[Exception] = []
+    sending: list[aio.Peer] = []
+
+    async def pour_large(peer: aio.Peer) -> None:
+        sending.append(peer)
+        for number in range(1, 20):
+            await peer.send(lj.Json(number, b"x" * (8 << 20)))
+
+    def n_waiting() -> int:
+        """Return the bytes that the sender has and the network does not."""
+        transport = sending[0]._transport if sending else None
+        return 0 if transport is None else transport.get_write_buffer_size()
 
     async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, ClockAhead)
         server = await aio.serve(
-            pour, HOST, 0, role="writer", idle_timeout=1.0, report=lambda peer, error: ended.append(error)
+            pour_large,
+            HOST,
+            0,
+            role="writer",
+            idle_timeout=10.0,
+            report=lambda peer, error: ended.append(error),
         )
-        async with server:
+        async with server, asyncio.timeout(600):
             reader, writer = await asyncio.open_connection(HOST, server.port)
-            begin = asyncio.get_running_loop().time()
-            while asyncio.get_running_loop().time() < begin + 3:
-                await reader.readexactly(1 << 18)
+            while n_waiting() < 4 << 20:  # of a message, less than what is taken next
+                await reader.read(1 << 16)
+            before = n_waiting()
+            while n_waiting() == before:
+                await reader.read(1 << 16)
+            loop.ahead += 11
+            await asyncio.sleep(0.2)
+            assert server.n_connections == 1 and not ended
+            while not ended:
+                loop.ahead += 11
                 await asyncio.sleep(0.05)
-            assert server.n_connections == 1
             writer.close()
 
-    run(main())
-    assert not [each for each in ended if isinstance(each, TimeoutError)]
+    with asyncio.Runner(loop_factory=ClockAhead) as runner:
+        runner.run(main())
+    assert [str(each) for each in ended] == ["the peer took no bytes for 10 s"]
 
 
 def test_a_handshake_that_is_broken_off_is_reported_with_its_address_and_reason(
