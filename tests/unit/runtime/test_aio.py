@@ -490,6 +490,38 @@ def test_a_handshake_that_is_broken_off_is_reported_with_its_address_and_reason(
     run(main())
 
 
+def test_a_peer_that_breaks_tls_off_while_this_side_writes_is_one_error_and_no_warnings(
+    certificates: Certificates, caplog: pytest.LogCaptureFixture
+) -> None:
+    ended: list[Exception] = []
+
+    async def pour_when_asked(peer: aio.Peer) -> None:
+        await peer.receive()
+        for _ in range(10_000):
+            await peer.send(lj.Ack(0))
+
+    async def main() -> None:
+        server = await aio.serve(
+            pour_when_asked,
+            HOST,
+            0,
+            ssl=aio.tls_server(certificates.server, certificates.server_key),
+            report=lambda peer, error: ended.append(error),
+        )
+        async with server:
+            for _ in range(5):
+                _, writer = await asyncio.open_connection(
+                    HOST, server.port, ssl=aio.tls_client(certificates.ca), server_hostname="localhost"
+                )
+                writer.write(lj.encode(lj.Window(1)))
+                writer.transport.abort()
+            await until(lambda: len(ended) == 5)
+
+    run(main())
+    assert all(isinstance(error, OSError) for error in ended)
+    assert [each.getMessage() for each in caplog.records if each.name == "asyncio"] == []
+
+
 def test_connections_above_the_bound_are_closed_at_once(certificates: Certificates) -> None:
     """Those that only shake hands count too."""
     reported: list[tuple[Any, Exception]] = []

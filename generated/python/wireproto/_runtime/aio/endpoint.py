@@ -29,6 +29,8 @@ CLOSE_WAIT = 5.0
 
 AT_ONCE = 64
 """Messages after which a sender yields to other tasks, though the network would accept more: it may accept megabytes."""
+AT_ONCE_OVER_TLS = 4
+"""The same over TLS, whose transport accepts writes after the socket broke; asyncio logs a warning for each from the sixth on."""
 
 
 class Peer(NetworkSide[C], Generic[C, F]):
@@ -163,7 +165,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
         transport.write(data)
         self._arm()
         self._n_at_once += 1
-        if self._n_at_once >= AT_ONCE:
+        if self._n_at_once >= (AT_ONCE if self.info("sslcontext") is None else AT_ONCE_OVER_TLS):
             self._n_at_once = 0
             await asyncio.sleep(0)
         await self.drain()
