@@ -122,6 +122,15 @@ def test_compare_tells_what_a_build_would_keep(folder: Path) -> None:
     assert paths(compare(outputs(NEW), folder).kept) == ["gone/deep/c.py"]
 
 
+def test_compare_tells_that_a_build_did_not_finish_though_all_files_are_as_wanted(folder: Path) -> None:
+    (folder / ".wiregen-staging").mkdir()
+    difference = compare(outputs(OLD), folder)
+    assert difference and difference.is_unfinished
+    assert compare(outputs(OLD), folder, partial=True).is_unfinished
+    write(outputs(OLD), folder)
+    assert not compare(outputs(OLD), folder)
+
+
 def test_compare_is_false_after_a_build_whatever_caches_lie_about(folder: Path) -> None:
     (folder / "python/__pycache__").mkdir()
     (folder / "python/__pycache__/a.pyc").write_bytes(b"")

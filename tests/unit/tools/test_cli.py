@@ -507,6 +507,12 @@ def test_build_writes_checks_and_shows_differences(buildable: Path) -> None:
     assert re.fullmatch(r"generated: [0-9]+ files written, 0 deleted\n", built.stderr)
     assert run("build").stderr == "generated: up to date\n"
     assert (run("build", "--check").exit_code, run("build", "--diff").stdout) == (0, "")
+    (buildable / "generated" / ".wiregen-staging").mkdir()
+    checked = run("build", "--check")
+    assert (checked.exit_code, checked.stdout) == (1, "")
+    assert checked.stderr.startswith(
+        "generated: a build did not finish; the next `wiregen build` undoes its changes"
+    )
 
 
 def test_build_check_lists_stale_missing_and_extra_files(buildable: Path) -> None:

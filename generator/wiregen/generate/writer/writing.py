@@ -50,15 +50,17 @@ class TreeDifference:
     Attributes:
         extra: Files of a former build, and foreign files below the folders of generated files.
         kept: Those of `extra` that a build does not delete: files that it never wrote, or that were changed since.
+        is_unfinished: A build is writing the tree, or was killed while it did; the next one undoes its changes first.
     """
 
     stale: tuple[PurePosixPath, ...]
     missing: tuple[PurePosixPath, ...]
     extra: tuple[PurePosixPath, ...]
     kept: tuple[PurePosixPath, ...]
+    is_unfinished: bool
 
     def __bool__(self) -> bool:
-        return bool(self.stale or self.missing or self.extra)
+        return bool(self.stale or self.missing or self.extra or self.is_unfinished)
 
 
 def write(
@@ -115,12 +117,18 @@ def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -
     wanted = _wanted(outputs, former if partial else {})
     check_places(wanted, folder)
     stale, missing = _differing(wanted, folder)
-    if partial:
-        return TreeDifference(stale=stale, missing=missing, extra=(), kept=())
-    left_over = _left_over(former, wanted, folder)
-    extra = {*left_over, *_strangers(wanted, folder)}
-    kept = extra.difference(_as_written(left_over, former, folder))
-    return TreeDifference(stale=stale, missing=missing, extra=tuple(sorted(extra)), kept=tuple(sorted(kept)))
+    extra, kept = set[PurePosixPath](), set[PurePosixPath]()
+    if not partial:
+        left_over = _left_over(former, wanted, folder)
+        extra = {*left_over, *_strangers(wanted, folder)}
+        kept = extra.difference(_as_written(left_over, former, folder))
+    return TreeDifference(
+        stale=stale,
+        missing=missing,
+        extra=tuple(sorted(extra)),
+        kept=tuple(sorted(kept)),
+        is_unfinished=os.path.lexists(folder / STAGING),
+    )
 
 
 def contents_of_build(folder: Path) -> Iterator[bytes]:

@@ -269,6 +269,10 @@ def _tell_ways_out(difference: "TreeDifference", folder: Path) -> None:
     n_files = len(difference.stale) + len(difference.missing) + len(difference.extra) - n_kept
     if not difference:
         tell(f"{folder}: up to date")
+    if difference.is_unfinished:
+        tell(
+            f"{folder}: a build did not finish; the next `wiregen build` undoes its changes and writes all files"
+        )
     if n_files:
         tell(f"{folder}: {_files(n_files)} not up to date; run `wiregen build`")
     if n_kept:

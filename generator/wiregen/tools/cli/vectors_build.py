@@ -282,6 +282,10 @@ def _compared(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bo
     for word in ("stale", "missing", "extra"):
         for path in getattr(difference, word):
             print(f"{word} {as_shown(folder / path)}")
+    if difference.is_unfinished:
+        tell(
+            f"{as_shown(folder)}: a build did not finish; the next one undoes its changes and writes all files"
+        )
     if difference:
         tell(f"{as_shown(folder)}: not up to date; run `wiregen vectors build`")
     return FINDINGS if difference else DONE
