@@ -8,10 +8,11 @@ encoding its line as `LineEncoder` will.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol
 
+from wiregen.formats.plain_records import PlainRecords
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import Recorder
@@ -50,6 +51,7 @@ _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
 """All keys that decoding writes."""
 
 _NATIVE: Final = "native"
+_SURROGATE: Final = r"\ud"
 NOTHING_LEFT: Final = "no trailing bytes"
 
 Line = dict[str, Any]
@@ -68,6 +70,21 @@ class Carrier(Protocol):
         """
 
 
+class CompiledCodec(Carrier, Protocol):
+    """Compiled code that writes the frames that it read."""
+
+    @property
+    def classes(self) -> Mapping[str, object]:
+        """What its package has by name, its classes among it."""
+
+    def encode(self, frame: object, options: Options) -> bytes:
+        """Return the bytes of a frame of the package.
+
+        Raises:
+            EncodeError: The protocol does not allow a value.
+        """
+
+
 class LineError(ValueError):
     """A line that is not a decoded frame. `number`: that of the line, from 1, or 0 if it is unknown."""
 
@@ -79,10 +96,12 @@ class LineError(ValueError):
 
 # ---- lines as text ----
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
+
 
 def dumps(line: Line) -> str:
     """Return a line without its line end: ASCII only, keys in the order in which they were added."""
-    return json.dumps(line, ensure_ascii=True, allow_nan=False)
+    return _ENCODER.encode(line)
 
 
 def loads(text: str | bytes, number: int = 0) -> Line:
@@ -248,7 +267,7 @@ class LineEncoder:
         """Refuse a line whose native bytes hold data for which other serializations have no field."""
         if "backend" in line:
             return
-        data, options = _hex(line, "raw"), self._options(line)
+        data, options = _hex(line, "raw"), self.options(line)
         with suppress(DecodeError):  # not a frame: then the line has only the fields
             tree = explain(self._schema, data, 0, len(data), options)
             tail = next((node for node in tree.walk() if isinstance(node.type, TrailingBytes)), None)
@@ -265,7 +284,7 @@ class LineEncoder:
         return join is not None and join.block is not None
 
     def _written(self, line: Line) -> bytes:
-        value, options = self._value(line), self._options(line)
+        value, options = self._value(line), self.options(line)
         if self._carrier is None:
             data = write_frame(self._schema, value, options)
         else:
@@ -302,7 +321,8 @@ class LineEncoder:
             except Undefined as error:
                 raise EncodeError("constraint", path=error.name, expected=error.what) from None
 
-    def _options(self, line: Line) -> Options:
+    def options(self, line: Line) -> Options:
+        """Return the options with which a line's frame is written: its sender, and the values of earlier frames."""
         return Options(_role(line), context=self._context(line), limits=self._limits, variant=self._variant)
 
     def _context(self, line: Line) -> Context:
@@ -360,7 +380,11 @@ def _role(line: Line) -> str | None:
 
 
 class LineMaker:
-    """Frames to lines, in order. Each line is encoded at once, to determine whether it needs its bytes."""
+    """Frames to lines, in order. Each line is encoded at once, to determine whether it needs its bytes.
+
+    `compiled`: reads and writes the frames, instead of the native reference codec; `carrier`: writes them, if
+    that is another serialization.
+    """
 
     def __init__(
         self,
@@ -369,11 +393,14 @@ class LineMaker:
         variant: str | None = None,
         limits: dict[str, int] | None = None,
         carrier: Carrier | None = None,
+        compiled: CompiledCodec | None = None,
     ) -> None:
-        self._carrier = carrier
+        self._carrier = carrier or compiled
         self._recorder = Recorder(schema, variant)
-        self._encoder = LineEncoder(schema, variant=variant, limits=limits, carrier=carrier)
+        self._encoder = LineEncoder(schema, variant=variant, limits=limits, carrier=self._carrier)
         self._proven = _Proven({}, "{}")
+        self._compiled = compiled if carrier is None else None
+        self._plain = PlainRecords(schema, variant, {} if self._compiled is None else self._compiled.classes)
 
     def decoded(
         self,
@@ -388,15 +415,19 @@ class LineMaker:
         """Return the line of a frame, a message in a frame, or a preamble that was read from `data`."""
         record, part = self._recorder.outermost(frame), self._recorder.part(frame)
         line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
-        if not self._gives_back(line, data):
+        if not self._gives_back(frame, line, data):
             line = line | {"canonical": False, **backend_of(self._carrier), "raw": data.hex()}
         return line
 
-    def _gives_back(self, line: Line, data: bytes) -> bool:
-        # By way of text, as for every line: values that JSON cannot hold show up here.
+    def _gives_back(self, frame: object, line: Line, data: bytes) -> bool:
         try:
-            self._proven = _Proven(line, dumps(line))
-            return self._encoder.encode(loads(self._proven.text)) == data
+            text = dumps(line)
+            self._proven = _Proven(line, text)
+            # The text has the same values, but for surrogates that meet, and for lines that are too long to be read.
+            is_equal = _SURROGATE not in text and len(text) <= LONGEST_LINE
+            if is_equal and self._compiled is not None and self._plain.holds(frame):
+                return self._compiled.encode(frame, self._encoder.options(line)) == data
+            return self._encoder.encode(line if is_equal else loads(text)) == data
         except (EncodeError, LineError, ValueError):
             return False
 

@@ -119,6 +119,11 @@ class Serialization:
         self._encoding = _options_of(module.encode)
         self._decoder: Callable[..., ItemDecoder] = module.Decoder
 
+    @property
+    def classes(self) -> Mapping[str, object]:
+        """What the package's native module has by name, its classes among it."""
+        return vars(self._native)
+
     def decoder(self, options: Options) -> ItemDecoder:
         """Return a decoder of a stream, which keeps the values of its frames that determine later ones."""
         limits = self._native.Limits(**options.limits) if options.limits else None

@@ -18,6 +18,7 @@ from tests.property.test_serializations import absences
 
 from wiregen.conformance.samples import SampleBasis
 from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.formats.plain_records import PlainRecords
 from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_record
@@ -53,6 +54,25 @@ class Layout:
     known: dict[str, Any] = field(default_factory=dict)
     is_strict: bool = False
     limits: dict[str, int] = field(default_factory=dict)
+
+
+class _Codec:
+    """The native codec of a generated package, as lines take it."""
+
+    name = "native"
+
+    def __init__(self, module: Any, schema: Schema) -> None:
+        self.classes = vars(module)
+        self._encode = module.encode
+        self._known = frozenset(inspect.signature(module.encode).parameters)
+        self._schema = schema
+
+    def encode(self, frame: object, options: Options) -> bytes:
+        told = {"from_role": options.from_role, "variant": options.variant}
+        return bytes(self._encode(frame, **{name: told[name] for name in told if name in self._known}))
+
+    def write(self, value: object, options: Options) -> bytes:
+        return self.encode(build(self._schema, value, dict(self.classes)), options)
 
 
 class _Answers:
@@ -102,6 +122,7 @@ class Checks:
         self.schema = plan
         self.others = others
         self.dice = dice
+        self.codec = _Codec(module, plan)
         self._parameters: dict[Any, frozenset[str]] = {}
         self._basis = SampleBasis(schema=plan)
 
@@ -265,7 +286,9 @@ class Checks:
         return any(path == name or path.startswith(f"{name}.") for name in self.schema.joins)
 
     def check_bytes(self, data: bytes, layout: Layout) -> Outcome:
-        outcome, _ = self.compiled(data, layout)
+        outcome, frame = self.compiled(data, layout)
+        if frame is not None:
+            self.check_plain(frame, data, layout)
         if self.schema.joins:  # what is joined is read by decoders alone in the reference codec
             self.check_chunks(data, [data], layout)
             return outcome
@@ -287,6 +310,20 @@ class Checks:
         )
         encoder = LineEncoder(self.schema, variant=layout.variant, is_canonical=True)
         same("JSON line, then encode --canonical", encoder.encode(line), data, line)
+
+    def check_plain(self, frame: Any, data: bytes, layout: Layout) -> None:
+        """Check that a line that is not read to be proven is the same as one that is."""
+        if not PlainRecords(self.schema, layout.variant, self.codec.classes).holds(frame):
+            return
+        lines = [
+            dumps(
+                LineMaker(self.schema, variant=layout.variant, **how).decoded(
+                    frame, data, offset=0, role=layout.role
+                )
+            )
+            for how in ({"compiled": self.codec}, {"carrier": self.codec})
+        ]
+        same("a line of a plain record", *lines, data.hex())
 
     def check_dict(self, frame: Any) -> None:
         message = frame.message

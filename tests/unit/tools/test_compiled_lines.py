@@ -11,6 +11,8 @@ from tests.unit.tools.test_cli_decode import run
 
 from wiregen.conformance.vectors.format import Invalid, Valid, read_vectors
 from wiregen.conformance.vectors.repetition import octets
+from wiregen.formats.plain_records import PlainRecords
+from wiregen.runtime.codec.options import Options
 from wiregen.runtime.stream.context import Context
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
@@ -76,6 +78,29 @@ def test_lines_of_vectors(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         n_errors += first.count('"error"')
         n_lines += first.count("\n")
     assert n_errors > 50 and n_lines > n_errors + 50
+
+
+@pytest.mark.parametrize(
+    ("protocol", "least", "others"),
+    [
+        ("lumberjack", 5, set()),
+        ("pravega", 55, {"ErrorMessage", "Unknown"}),
+        ("geode", 0, {"ErrorResponse"}),
+    ],
+)
+def test_most_lines_need_no_reading(protocol: str, least: int, others: set[str]) -> None:
+    """The lines of messages with contexts, choices or bytes left over are read to be proven; all agree with the reference codec."""
+    plain, compiled = both_settings(protocol)
+    assert compiled.compiled is not None
+    records = PlainRecords(plain.schema, None, compiled.compiled.classes)
+    found = dict[bool, set[str]]({False: set(), True: set()})
+    for vector in read_vectors((ROOT / "generated" / "vectors" / f"{protocol}.json").read_bytes()).vectors:
+        if isinstance(vector, Valid) and vector.variant is None:
+            options = Options(vector.from_role, context=Context(plain.schema))
+            for _, _, frame in compiled.compiled.decoder(options).items(octets(vector.bytes)):
+                found[records.holds(frame)].add(type(getattr(frame, "message", None)).__name__)
+    assert len(found[True]) >= least
+    assert found[False] >= others
 
 
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)

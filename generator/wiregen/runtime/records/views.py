@@ -21,7 +21,7 @@ def add_view(found: dict[str, Value], name: str, value: Value) -> None:
         return
     try:
         text = value if is_a(value, str) else bytes(value).decode()
-        view = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        view = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return
     if _is_shallow(view):
@@ -37,6 +37,9 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a float beyond all floats")
     return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def _is_shallow(view: Value) -> bool:

@@ -17,7 +17,7 @@ from .layout import Fields
 from .scalars import enum_name
 from .tree import FrameValue, Record, Variety
 
-__all__ = ["build", "typed"]
+__all__ = ["build", "class_of", "typed"]
 
 Made: TypeAlias = Any  # a class of a generated package, or a value of one: found by name at run time
 
@@ -31,25 +31,25 @@ def build(schema: Schema, value: object, namespace: dict[str, object]) -> Made:
             frame = value.made
             if frame is None:
                 fields = schema.frames[value.name].fields
-                frame = _built(schema, _class(namespace, value.name), value, fields, namespace)
+                frame = _built(schema, class_of(namespace, value.name), value, fields, namespace)
                 frame.message = build(schema, value.message, namespace)
             if value.part is not None:
                 part = value.part
                 frame.part = Part(part.join, part.key, part.index, part.last, frame.message)
             return frame
         case Variety():
-            union = _class(namespace, value.union)
+            union = class_of(namespace, value.union)
             fields = next(
                 each.fields for each in schema.unions[value.union].varieties if each.name == value.name
             )
-            class_ = _class(vars(union), value.name, declared_name(value))
+            class_ = class_of(vars(union), value.name, declared_name(value))
             variety = _built(schema, class_, value, fields, namespace)
             if "code" in type(variety).__slots__ and "code" not in value.fields:
                 variety.code = value.code
             return variety
         case Record():
             fields = _fields_of(schema, value.name)
-            return _built(schema, _class(namespace, value.name), value, fields, namespace)
+            return _built(schema, class_of(namespace, value.name), value, fields, namespace)
         case list():
             return [build(schema, item, namespace) for item in value]
         case _:
@@ -63,19 +63,19 @@ def _is_piece(schema: Schema, frame: FrameValue) -> bool:
 
 def _built_piece(schema: Schema, value: FrameValue, namespace: dict[str, object]) -> Made:
     """Return a frame with a fragment of a block; the content of the block has its defaults."""
-    class_ = _class(namespace, value.name)
+    class_ = class_of(namespace, value.name)
     types = {field.name: field.type for field in flat_fields(schema.frames[value.name].fields)}
     header = {
         spellings(class_, name)[0]: typed(schema, types[name], field, namespace)
         for name, field in value.fields.items()
     }
-    frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
+    frame = class_(class_of(namespace, value.message.name)(value.message.data), **header)
     if value.part is not None:
         frame.part = value.part
     return frame
 
 
-def _class(namespace: Made, name: str, declared: str = "") -> Made:
+def class_of(namespace: Made, name: str, declared: str = "") -> Made:
     """Return the class of a declaration; if the module uses the name itself, the class has a longer name."""
     other = namespace.get(f"{name}_")
     return other if getattr(other, "_NAME", "") == (declared or name) else namespace[name]

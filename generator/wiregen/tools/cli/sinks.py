@@ -43,7 +43,11 @@ class _Lines:
         self._masked_by = settings.schema if is_masked else None
         self._writer = settings.carrier or settings.compiled
         self._maker = LineMaker(
-            settings.schema, variant=settings.variant, limits=dict(settings.limits), carrier=self._writer
+            settings.schema,
+            variant=settings.variant,
+            limits=dict(settings.limits),
+            carrier=settings.carrier,
+            compiled=settings.compiled,
         )
         self._clock = clock
         self._printer = printer

@@ -29,7 +29,7 @@ from ..schema.types import (
     UnionReference,
 )
 from .scalars import PLAIN
-from .types import is_nullable, is_trailing, shown_fields, unsure_names
+from .types import VisibleFields, is_nullable, visible
 from .values import ValueMaker
 
 TYPE_CHECKING = False
@@ -124,6 +124,7 @@ class Recorder:
         self.layout = Layout(schema, Options(variant=variant))
         self.schema = schema
         self._views = schema.views
+        self._visible: dict[str, VisibleFields] = {}
 
     def declared(self, name: str) -> Fields:
         layout = self.layout
@@ -190,19 +191,18 @@ class Recorder:
 
     def fields(self, fields: Fields, owner: object, name: str, *, without: str | None = None) -> JsonObject:
         """Return the visible fields of a record, in wire order."""
-        shown = [field for field in shown_fields(fields) if field.name != without]
-        trailing = [field.name for field in shown if is_trailing(field)]
+        shown = visible(self._visible, name, fields, without)
+        trailing = shown.trailing
         absent = extra(owner, "absent", 0, name) if trailing else 0
         gone = trailing[len(trailing) - absent :]
         views = self._views.get(name, {})
-        unsure = unsure_names(fields)
         found: JsonObject = {}
-        for field in shown:
+        for field in shown.fields:
             value = attribute(owner, field.name, name)
             if (
                 field.name in gone
                 or value is MISSING
-                or (value is None and (field.name in unsure or not self._is_null(field)))
+                or (value is None and (field.name in shown.unsure or not self._is_null(field)))
             ):
                 continue
             found[field.name] = self.value(field.type, value)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     JsonObject: TypeAlias = dict[str, Any]  # as the standard library's `json` reads and writes it
 
 __all__ = [
+    "VisibleFields",
     "default_with",
     "flat_fields",
     "has_null",
@@ -43,6 +44,7 @@ __all__ = [
     "is_wide",
     "shown_fields",
     "unsure_names",
+    "visible",
 ]
 
 
@@ -113,6 +115,25 @@ def flat_fields(fields: Fields) -> Fields:
             seen.add(field.name)
             found.append(field)
     return tuple(found)
+
+
+class VisibleFields:
+    """The visible fields of a declaration, and the names of those that the end may cut off."""
+
+    def __init__(self, declared: Fields, without: str | None) -> None:
+        self.declared = declared
+        self.fields = tuple(field for field in shown_fields(declared) if field.name != without)
+        self.names = tuple(field.name for field in self.fields)
+        self.trailing = tuple(field.name for field in self.fields if is_trailing(field))
+        self.unsure = unsure_names(declared)
+
+
+def visible(known: dict[str, VisibleFields], name: str, fields: Fields, without: str | None) -> VisibleFields:
+    """Return the visible fields of a declaration, found once, as hashing it takes long; `without` depends on it alone."""
+    found = known.get(name)
+    if found is None or found.declared is not fields:
+        found = known[name] = VisibleFields(fields, without)
+    return found
 
 
 @lru_cache(1024)

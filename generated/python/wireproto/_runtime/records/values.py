@@ -26,7 +26,7 @@ from ..schema.types import (
     Uuid,
 )
 from .scalars import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
-from .types import is_nullable, is_trailing, shown_fields, unsure_names
+from .types import VisibleFields, is_nullable, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class ValueMaker:
         self.schema = schema
         self._layout = Layout(schema, options)
         self._views = schema.views
+        self._visible: dict[str, VisibleFields] = {}
 
     # ---- messages and frames ----
 
@@ -135,20 +136,21 @@ class ValueMaker:
         """Return the values of a record's fields, and the number of absent trailing fields."""
         if type(record) is not dict:
             raise wrong(path, "an object", kind(record))
-        shown = [field for field in shown_fields(fields) if field.name != without]
-        self._refuse_strangers(record, [field.name for field in shown], path, name)
+        shown = visible(self._visible, name, fields, without)
+        self._refuse_strangers(record, shown.names, path, name)
         values: dict[str, object] = {}
-        unsure = unsure_names(fields)
-        for field in shown:
+        for field in shown.fields:
             if field.name in record:
                 values[field.name] = self._given(field, record[field.name], join(path, field.name))
-            elif field.name not in unsure:
+            elif field.name not in shown.unsure:
                 self._add_missing(values, field, join(path, field.name))
             elif field.value is None and is_nullable(field.type):
                 values[field.name] = None  # a null is left out, like an absent field
-        return values, _count_absent([field for field in shown if is_trailing(field)], record)
+        return values, _count_absent(shown.trailing, record)
 
-    def _refuse_strangers(self, record: dict[str, object], known: list[str], path: str, name: str) -> None:
+    def _refuse_strangers(
+        self, record: dict[str, object], known: tuple[str, ...], path: str, name: str
+    ) -> None:
         views = [f"{field}_json" for field, form in self._views.get(name, {}).items() if form == "json"]
         for key in record:
             if key not in known and key not in views:
@@ -246,11 +248,11 @@ def _is_constant(expression: Expression) -> bool:
     return isinstance(expression, LiteralExpression)
 
 
-def _count_absent(trailing: list[Field], record: dict[str, object]) -> int:
+def _count_absent(trailing: tuple[str, ...], record: dict[str, object]) -> int:
     """Return the number of fields at the end of the trailing ones that a record leaves out."""
     absent = 0
-    for field in reversed(trailing):
-        if field.name in record:
+    for name in reversed(trailing):
+        if name in record:
             break
         absent += 1
     return absent
