@@ -315,14 +315,11 @@ class Checks:
         """Check that a line that is not read to be proven is the same as one that is."""
         if not PlainRecords(self.schema, layout.variant, self.codec.classes).holds(frame):
             return
-        lines = [
-            dumps(
-                LineMaker(self.schema, variant=layout.variant, **how).decoded(
-                    frame, data, offset=0, role=layout.role
-                )
-            )
-            for how in ({"compiled": self.codec}, {"carrier": self.codec})
-        ]
+        makers = (
+            LineMaker(self.schema, variant=layout.variant, compiled=self.codec),
+            LineMaker(self.schema, variant=layout.variant, carrier=self.codec),
+        )
+        lines = [dumps(maker.decoded(frame, data, offset=0, role=layout.role)) for maker in makers]
         same("a line of a plain record", *lines, data.hex())
 
     def check_dict(self, frame: Any) -> None:
