@@ -30,7 +30,7 @@ __all__ = ["PROTOCOLS", "Found", "Hunt", "end_hunts", "hunt_of", "sampled"]
 PROTOCOLS: Final = ("lumberjack", "geode", "pravega")
 ROOT: Final = Path(__file__).resolve().parents[2]
 _SECONDS: Final = 5.0
-_NEAR: Final = 30 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 10
+_NEAR: Final = 30 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 4
 """Vectors whose bytes are changed to try what lives: 1,600 forms of each."""
 _FORMS: Final = 10
 
