@@ -9,6 +9,8 @@ import base64
 import functools
 import os
 import re
+import shutil
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -282,6 +284,38 @@ def test_a_message_is_on_one_or_two_sheets(tab: Browser, base: str, name: str) -
     tab.open(f"{base}/{name}.html")
     pdf = base64.b64decode(tab.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) <= 2
+
+
+@pytest.mark.parametrize("paper", [False, True], ids=["screen", "paper"])
+def test_a_document_has_all_of_its_sections_in_full_width(tab: Browser, base: str, paper: bool) -> None:
+    tab.screen(794 if paper else 1280, paper=paper)
+    tab.open(f"{base}/lumberjack/document.html")
+    narrow = (
+        "[...document.querySelectorAll('article > section, article > .entry')].filter((each) => each.offsetHeight "
+        "&& (each.offsetWidth < 600 || each.getBoundingClientRect().right > innerWidth)).map((each) => each.id)"
+    )
+    assert tab.run(narrow) == []
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="there is no pdftotext (poppler-utils)")
+def test_a_printed_document_has_every_rule_and_every_entry_of_the_ledger(
+    tab: Browser, base: str, tmp_path: Path
+) -> None:
+    tab.open(f"{base}/lumberjack/document.html")
+    titles = tab.run(
+        "[...document.querySelectorAll('article .entry > :is(h2, h3)')].map((each) => each.textContent.trim())"
+    )
+    assert len(titles) > 40
+    (tmp_path / "all.pdf").write_bytes(
+        base64.b64decode(tab.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    )
+    done = subprocess.run(
+        ["pdftotext", "-layout", "all.pdf", "-"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    sheets = done.stdout.split("\f")
+    printed = " ".join(done.stdout.split())
+    assert [title for title in titles if " ".join(title.split())[:30] not in printed] == []
+    assert [sheet for sheet in sheets[:-1] if len(sheet.split()) < 3] == [], "no sheet is blank"
 
 
 @pytest.mark.parametrize(
