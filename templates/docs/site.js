@@ -94,6 +94,12 @@
     });
   }
 
+  // ---- cells with the heads of their columns, for narrow screens
+  document.querySelectorAll(".scroll > table").forEach((table) => {
+    const heads = [...table.querySelectorAll("thead th")].map((each) => each.textContent);
+    table.querySelectorAll("td:not(.offset, .size, .type, .meaning)").forEach((each) => { each.dataset.of = heads[each.cellIndex]; });
+  });
+
   // ---- what is on the page, and where the reader is
   const toc = document.getElementById("toc");
   const heads = toc ? [...document.querySelectorAll("section[id] > h2, section[id] summary > h2, h2[id], .guide h3[id]")] : [];

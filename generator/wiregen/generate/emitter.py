@@ -3,6 +3,7 @@
 Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape.
 """
 
+import re
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -55,6 +56,7 @@ class Emitter:
             dashes=dashes,
             markdown=markdown,
             code=code,
+            breakable=_breakable,
         )
         self._environment.globals["runtime"] = runtime
 
@@ -134,3 +136,10 @@ def target_suffix(template_name: str) -> str:
     """Return the suffix of the file that a template renders."""
     path = PurePosixPath(template_name)
     return PurePosixPath(path.stem).suffix if path.suffix in _TEMPLATE else path.suffix
+
+
+def _breakable(name: str) -> str:
+    """Return the HTML of a name that may be continued in the next line after a `_` and a `.` within it."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"(?<=[_.])(?=\w)", "<wbr>", escape(name)))

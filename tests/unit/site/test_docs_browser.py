@@ -286,6 +286,32 @@ def test_a_message_is_on_one_or_two_sheets(tab: Browser, base: str, name: str) -
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) <= 2
 
 
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+def test_tables_fit_and_are_blocks_on_phones(tab: Browser, base: str, width: int) -> None:
+    """What is drawn, or is as wide as its bytes, may be scrolled on a phone."""
+    tab.screen(width, 900)
+    hidden = (
+        "[...document.querySelectorAll('.scroll')].filter((each) => each.querySelector('table:not(.pieces)') "
+        "&& each.scrollWidth > each.clientWidth + 1).map((each) => each.getAttribute('aria-label'))"
+    )
+    names = (
+        *(
+            "geode/GetAllResponse",
+            "geode/PutAllResponse",
+            "geode/GeodeValue",
+            "geode/index",
+            "lumberjack/rules",
+        ),
+        *("pravega/UpdateTableEntries", "pravega/index", "reactive_streams/session-Subscription"),
+    )
+    for name in names:
+        tab.open(f"{base}/{name}.html")
+        assert tab.run(hidden) == [], name
+    tab.open(f"{base}/lumberjack/rules.html")
+    before = "getComputedStyle(document.querySelector('#table td:last-child'), '::before').content"
+    assert tab.run(before) == ('"Vectors "' if width == 390 else "none")
+
+
 @pytest.mark.parametrize("paper", [False, True], ids=["screen", "paper"])
 def test_a_document_has_all_of_its_sections_in_full_width(tab: Browser, base: str, paper: bool) -> None:
     tab.screen(794 if paper else 1280, paper=paper)
