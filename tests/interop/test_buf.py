@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from tests.npm import npm_modules
 
+from wiregen.generate.build import build
+from wiregen.language.config import load_config
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
+
 PROTO = Path(__file__).resolve().parents[2] / "generated" / "proto"
 ALLOWED = {
     "DIRECTORY_SAME_PACKAGE": "a repository may keep one folder of schemas",
@@ -33,6 +38,27 @@ def test_buf_takes_every_schema(buf: Path) -> None:
     assert list(PROTO.glob("*.proto"))
     done = run(buf, "build", "-o", "/dev/null")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_buf_takes_options_with_any_text(buf: Path, tmp_path: Path) -> None:
+    text = r"""backends = ["protobuf"]
+protocols = ["lumberjack"]
+[protobuf.options]
+go_package = "example.com/{protocol}\"; option deprecated = true; //\\\u0001\n"
+optimize_for = "SPEED"
+"""
+    (tmp_path / "wiregen.toml").write_text(text)
+    report = Report()
+    outputs = build(load_config(tmp_path, report), (), Sources(), report)
+    [schema] = [output.content for output in outputs if output.path.suffix == ".proto"]
+    (tmp_path / "lumberjack.proto").write_bytes(schema)
+    done = run(buf, "build", str(tmp_path), "-o", "-#format=json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    [file] = json.loads(done.stdout)["file"]
+    assert file["options"] == {
+        "goPackage": 'example.com/lumberjack"; option deprecated = true; //\\\x01\n',
+        "optimizeFor": "SPEED",
+    }
 
 
 def test_what_buf_says_of_style_is_what_is_left_on_purpose(buf: Path) -> None:

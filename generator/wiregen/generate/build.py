@@ -190,7 +190,7 @@ def _subjects(
     config: Config, names: tuple[str, ...], sources: Sources, report: Report
 ) -> tuple[Subject, ...]:
     files = {path.stem: path for path in protocol_files(config)}
-    for name in (*(config.protocols or ()), *names):
+    for name in dict.fromkeys((*(config.protocols or ()), *names, *config.proto_options.protocols)):
         if name not in files:
             help_ = did_you_mean(name, files) or f"protocols here: {', '.join(files) or 'none'}"
             if (shipped_protocols() / f"{name}{SUFFIX}").is_file():
@@ -199,7 +199,12 @@ def _subjects(
     chosen = [path for name, path in files.items() if not names or name in names]
     found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)
     return tuple(
-        replace(subject, package=config.package, has_connections=config.sessions)
+        replace(
+            subject,
+            package=config.package,
+            has_connections=config.sessions,
+            proto_options=config.proto_options.of(PurePosixPath(subject.source).stem),
+        )
         for subject in found
         if subject is not None
     )

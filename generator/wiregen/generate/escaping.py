@@ -7,7 +7,18 @@ interpreter's Unicode tables.
 import re
 from collections.abc import Mapping
 
-__all__ = ["code", "comment", "dashes", "docstring", "harmless", "in_cell", "literal", "markdown", "slashes"]
+__all__ = [
+    "code",
+    "comment",
+    "dashes",
+    "docstring",
+    "harmless",
+    "in_cell",
+    "literal",
+    "markdown",
+    "proto_text",
+    "slashes",
+]
 
 # Control, line-ending, bidirectional and invisible characters (fillers, variation selectors of planes that no emoji needs),
 # surrogates and noncharacters; the line feed is left to the caller. The joiners U+200C and U+200D spell words of several languages.
@@ -54,6 +65,12 @@ def slashes(text: str) -> str:
 def dashes(text: str) -> str:
     """Return `text` for a place after `-- `, so that every line of it is a comment."""
     return "\n".join(_escape(line) for line in text.split("\n")).replace("\n", "\n-- ")
+
+
+def proto_text(text: str) -> str:
+    """Return `text` as a string literal of a .proto file; unsafe characters are octal escapes of their UTF-8."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + _UNSAFE.sub(lambda found: _octal(found[0]), quoted) + '"'
 
 
 def harmless(text: str) -> str:
@@ -150,6 +167,10 @@ def _escaped(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _octal(character: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in character.encode())
 
 
 def _muted(found: re.Match[str]) -> str:

@@ -115,7 +115,7 @@ def _parts_of_site(config: Config, others: Iterable[Path]) -> Iterator[bytes]:
 def _parts(config: Config) -> Iterator[bytes]:
     about_code = (config.backends, config.formatter, config.sessions)
     about_names = (config.package, config.protocols, config.runtime, config.runtime_package)
-    yield repr((about_code, about_names)).encode()
+    yield repr((about_code, about_names, config.proto_options)).encode()
     yield repr((platform.python_implementation(), platform.python_version())).encode()
     yield from map(_version, (*_OUTPUT_COMES_THROUGH, config.formatter))
     yield from _own_backends(config.backends)

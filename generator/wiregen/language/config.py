@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from wiregen.language.config_defaults import DEFAULTS, NATIVE
 from wiregen.language.diagnostics import Report, did_you_mean
+from wiregen.language.proto_options import NO_OPTIONS, ProtoOptions, proto_options
 from wiregen.language.regular_files import read_regular_text
 
 __all__ = ["Config", "load_config"]
@@ -47,6 +48,7 @@ class Config:
     sessions: bool = DEFAULTS["sessions"]  # whether packages have connections and sessions
     runtime: str | None = DEFAULTS["runtime"]  # the installed package that has it; None: a copy in the tree
     runtime_package: str | None = DEFAULTS["runtime_package"]  # what is built: the runtime, no protocol
+    proto_options: ProtoOptions = NO_OPTIONS
 
 
 def load_config(start: Path, report: Report) -> Config:
@@ -120,8 +122,15 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
         message = f"the output folder `{output_name}` holds the project or its sources"
         way_out = "use a folder of its own for each, such as `generated` for `output` and `idl` for `sources`"
         report.error(_OVERLAP, message, None, help=way_out)
-    backends = _with_native(settings.pop("backends"))
-    return Config(root=root, file=file, sources=sources, output=output, backends=backends, **settings)
+    return Config(
+        root=root,
+        file=file,
+        sources=sources,
+        output=output,
+        backends=_with_native(settings.pop("backends")),
+        proto_options=proto_options(settings.pop("protobuf")),
+        **settings,
+    )
 
 
 def _with_native(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -135,24 +144,24 @@ def _settings(table: Mapping[str, object], file: Path | None, report: Report) ->
         return dict(DEFAULTS)
     from pydantic import ValidationError  # only where there is a configuration to check
 
-    from wiregen.language.settings import Settings, faults_of, schema
+    from wiregen.language.settings import Settings, faults_of, schema, unknown_keys
 
-    known = tuple(Settings.model_fields)
-    for name in [each for each in table if each not in known]:
-        way_out = did_you_mean(name, known) or f"the known keys are {', '.join(known)}"
-        report.error(_UNKNOWN_KEY, f"unknown key `{name}` in `{file}`", None, help=way_out)
-    written = {name: value for name, value in table.items() if name in known}
     faults: dict[str, list[tuple[str, str]]] = {}
+    wrong: set[str] = set()
     try:
-        Settings.model_validate(written)
+        Settings.model_validate(table)
     except ValidationError as error:
+        for each in unknown_keys(error):
+            way_out = did_you_mean(each.name, each.known) or f"the known keys are {', '.join(each.known)}"
+            report.error(_UNKNOWN_KEY, f"unknown key `{each.place}` in `{file}`", None, help=way_out)
+            wrong.add(each.key)
         faults = faults_of(error)
     for name, places in faults.items():
         example = schema()["properties"][name]["examples"][0]
         for place, words in places:
             message = f"`{name}{place}` in `{file}` must be {words}"
             report.error(_WRONG_VALUE, message, None, help=example)
-    right = {name: value for name, value in written.items() if name not in faults}
+    right = {name: value for name, value in table.items() if name not in faults.keys() | wrong}
     settings = dict(Settings.model_validate(right))
     return _without_contradictions(settings, right, file, report)
 
@@ -160,7 +169,7 @@ def _settings(table: Mapping[str, object], file: Path | None, report: Report) ->
 def _without_contradictions(
     settings: dict[str, Any], written: Mapping[str, object], file: Path | None, report: Report
 ) -> dict[str, Any]:
-    """Report keys about the runtime that contradict others, and replace them by their defaults."""
+    """Report keys that contradict others, and replace them by their defaults."""
     runtime, package = settings["runtime"], settings["package"]
     others = sorted(written.keys() - _OF_RUNTIME)
     if settings["runtime_package"] is not None and others:
@@ -171,10 +180,13 @@ def _without_contradictions(
     elif runtime is not None and f"{runtime}.".startswith(f"{package}."):
         message = f"`runtime` in `{file}` is in the package that is built: `{runtime}` in `{package}`"
         help_ = 'name a package of another project: runtime = "acme_runtime"'
+    elif settings["protobuf"] is not None and "protobuf" not in settings["backends"]:
+        message = f"`protobuf` in `{file}` sets options of .proto files, but `backends` lacks `protobuf`"
+        help_ = 'build these files too: backends = ["native", "protobuf"]'
     else:
         return settings
     report.error(_CONTRADICTION, message, None, help=help_)
-    return settings | {"runtime": None, "runtime_package": None}
+    return settings | {"runtime": None, "runtime_package": None, "protobuf": None}
 
 
 def _inside(name: str, key: str, root: Path, report: Report) -> Path:

@@ -21,4 +21,5 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "sessions": True,
     "runtime": None,
     "runtime_package": None,
+    "protobuf": None,
 }

@@ -2,14 +2,18 @@
 
 import json
 import keyword
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from wiregen.language.config_defaults import DEFAULTS
+from wiregen.language.proto_settings import ProtobufTable
 
-__all__ = ["Settings", "faults_of", "schema", "schema_text"]
+__all__ = ["Settings", "UnknownKey", "faults_of", "schema", "schema_text", "unknown_keys"]
 
+JsonSchema: TypeAlias = dict[str, Any]
 _MAX_ITEMS: Final = 100
 _PACKAGE_WORDS: Final = (
     "names of lower-case letters, digits and _, separated by dots, and not keywords of Python"
@@ -137,26 +141,55 @@ class Settings(BaseModel):
         description=_PACKAGE_WORDS,
         examples=['a Python package in lower case: runtime_package = "acme_runtime"'],
     )
+    protobuf: ProtobufTable | None = Field(
+        DEFAULTS["protobuf"],
+        title="Options of the .proto files: `options` of all, and `protocols.NAME` of one, which replace those of all.",
+        description="a table with `options`, `protocols`, or both",
+        examples=['an option: protobuf.options.go_package = "example.com/gen/{protocol}"'],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownKey:
+    """A key that a configuration cannot have; `key` contains it, or is it; `known` are the names that its place allows."""
+
+    key: str
+    place: str
+    name: str
+    known: tuple[str, ...]
+
+
+def unknown_keys(error: ValidationError) -> tuple[UnknownKey, ...]:
+    """Return the keys that are not in the model, at the top and in tables."""
+    document = schema()
+    return tuple(
+        UnknownKey(
+            key=str(place[0]),
+            place=_shown(place).removeprefix("."),
+            name=str(place[-1]),
+            known=tuple(_wanted(document, place[:-1])["properties"]),
+        )
+        for fault in error.errors(include_url=False, include_context=False, include_input=False)
+        if fault["type"] == "extra_forbidden"
+        for place in [fault["loc"]]
+    )
 
 
 def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
     """Return for each invalid known key the places below it (`[2]`, or "" for itself), and the expected values."""
-    properties = schema()["properties"]
+    document = schema()
     found: dict[str, dict[str, str]] = {}
     for fault in error.errors(include_url=False, include_context=False, include_input=False):
         key, *below = fault["loc"]
         if fault["type"] in ("extra_forbidden", "none_required"):  # TOML has no null
             continue
-        index = next((part for part in below if isinstance(part, int)), None)
-        wanted = properties[key]
-        if index is not None:
-            words = str(wanted["items"]["description"])
-        elif wanted.get("type") == "array":
+        wanted = _wanted(document, fault["loc"])
+        if wanted.get("type") == "array":
             words = f"a list of {wanted.get('minItems', 0)} to {wanted['maxItems']} items"
         else:
             words = str(wanted["description"])
-        place = "" if index is None else f"[{index}]"
-        found.setdefault(str(key), {})[place] = words
+        named = below[:-1] if below and below[-1] == "[key]" else below
+        found.setdefault(str(key), {})[_shown(named)] = words
     # A list whose items are all wrong is also too short for pydantic.
     return {
         key: [(place, words) for place, words in places.items() if place or len(places) == 1]
@@ -164,7 +197,32 @@ def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def schema() -> dict[str, Any]:
+def _wanted(document: JsonSchema, place: tuple[str | int, ...]) -> JsonSchema:
+    """Return the part of the JSON Schema that describes a place; pydantic adds `[key]` to a place for the name of a key."""
+    if len(place) > 1 and place[-1] == "[key]":  # which may be a key's own name too
+        table = _wanted(document, place[:-2])
+        if "propertyNames" in table:
+            names: JsonSchema = table["propertyNames"]
+            return names
+    node = document
+    for part in place:
+        if isinstance(part, int):
+            node = node["items"]
+        elif "properties" in node:
+            node = node["properties"][part]
+        else:
+            (node,) = node["patternProperties"].values()
+        if "$ref" in node:
+            node = document["$defs"][node["$ref"].rpartition("/")[2]] | node
+    return node
+
+
+def _shown(place: Iterable[str | int]) -> str:
+    """Return a place below a key as a user would write it, such as `.options.go_package` or `[2]`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+
+
+def schema() -> JsonSchema:
     """Return the JSON Schema of the model, by which editors complete and check a configuration."""
     document = Settings.model_json_schema()
     for key in document["properties"].values():  # TOML has no null: a key is left out instead

@@ -128,6 +128,15 @@ CHANGES: list[Callable[[Path], None]] = [
 ]
 
 
+def test_a_changed_option_of_a_proto_file_is_built(project: Path) -> None:
+    for prefix in ("A", "B"):
+        settings = f'backends = ["protobuf"]\nprotobuf.options.swift_prefix = "{prefix}"\n'
+        (project / "wiregen.toml").write_text(settings)
+        check_not_fresh(project)
+        text = (project / "generated" / "proto" / "tide.proto").read_text()
+        assert f'option swift_prefix = "{prefix}";' in text
+
+
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_what_changed_is_built(project: Path, change: Callable[[Path], None]) -> None:
     change(project)

@@ -66,7 +66,11 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b"sources = [idl]", "WG6002", "write it as TOML: texts in quotes, a key and its value joined by `=`", id="not TOML"),
         pytest.param(b"x = " + b"[" * 5000, "WG6002", "write it as TOML: texts in quotes, a key and its value joined by `=`", id="nested"),
         pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
-        pytest.param(b"colour = 1", "WG6003", "the known keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions, runtime, runtime_package", id="foreign key"),
+        pytest.param(b"colour = 1", "WG6003", "the known keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions, runtime, runtime_package, protobuf", id="foreign key"),
+        pytest.param(b'protobuf.options.go_pakage = "x"', "WG6003", "did you mean `go_package`?", id="misspelt option"),
+        pytest.param(b'protobuf.options.colour = "x"', "WG6003", "the known keys are cc_enable_arenas, csharp_namespace, deprecated, go_package, java_multiple_files, java_outer_classname, java_package, objc_class_prefix, optimize_for, php_class_prefix, php_metadata_namespace, php_namespace, ruby_package, swift_prefix", id="foreign option"),
+        pytest.param(b'protobuf.go_package = "x"', "WG6003", "the known keys are options, protocols", id="an option at the wrong place"),
+        pytest.param(b'protobuf.options.go_package = "x"', "WG6009", 'build these files too: backends = ["native", "protobuf"]', id="an option without its backend"),
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
         pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
         pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),
@@ -110,6 +114,21 @@ def test_the_output_folder_is_one_of_its_own(tmp_path: Path, output: str) -> Non
     assert load(tmp_path)[1] == ["WG6006"]
 
 
+def test_the_own_options_of_a_protocol_replace_those_of_all(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text(
+        'backends = ["protobuf"]\n[protobuf.options]\ngo_package = "a/{protocol}"\ndeprecated = true\n'
+        '[protobuf.protocols.tide]\ndeprecated = false\nruby_package = "Tide"\n'
+    )
+    config, codes = load(tmp_path)
+    assert codes == []
+    assert [(each.name, each.value) for each in config.proto_options.of("tide")] == [
+        ("deprecated", False),
+        ("go_package", "a/{protocol}"),
+        ("ruby_package", "Tide"),
+    ]
+    assert [each.name for each in config.proto_options.of("ebb")] == ["deprecated", "go_package"]
+
+
 def test_one_run_shows_all_that_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "wiregen.toml").write_text('packge = "x"\nsources = 1\noutput = ".."\n')
     assert load(tmp_path)[1] == ["WG6003", "WG6004", "WG6005"]
@@ -147,8 +166,20 @@ def test_the_projects_own_configuration_is_the_default_but_for_its_backends() ->
         pytest.param("protocols = 1", "`protocols` in `{}` must be a list of 1 to 100 items", id="no list"),
         pytest.param('output = ""', "`output` in `{}` must be the path of a folder", id="text"),
         pytest.param('formatter = "yapf"', "`formatter` in `{}` must be `ruff` or `black`", id="choice"),
+        pytest.param("protobuf = 1", "`protobuf` in `{}` must be a table with `options`, `protocols`, or both", id="no table"),
+        pytest.param("protobuf.options = 1", "`protobuf.options` in `{}` must be a table of options", id="no options"),
+        pytest.param('protobuf.options.go_package = "a/{name}"', "`protobuf.options.go_package` in `{}` must be a text, with no braces except in `{{protocol}}` and `{{Protocol}}`", id="placeholder"),
+        pytest.param('protobuf.options.go_package = "a}"', "`protobuf.options.go_package` in `{}` must be a text, with no braces except in `{{protocol}}` and `{{Protocol}}`", id="brace"),
+        pytest.param("protobuf.options.java_package = true", "`protobuf.options.java_package` in `{}` must be a text, with no braces except in `{{protocol}}` and `{{Protocol}}`", id="no text of an option"),
+        pytest.param('protobuf.options.deprecated = "true"', "`protobuf.options.deprecated` in `{}` must be `true` or `false`", id="no Boolean"),
+        pytest.param('protobuf.options.optimize_for = "SIZE"', "`protobuf.options.optimize_for` in `{}` must be `SPEED`, `CODE_SIZE` or `LITE_RUNTIME`", id="word of an option"),
+        pytest.param("protobuf.protocols = []", "`protobuf.protocols` in `{}` must be a table with a table of options for each protocol", id="no protocols"),
+        pytest.param("protobuf.protocols.tide = 1", "`protobuf.protocols.tide` in `{}` must be a table of options", id="no options of a protocol"),
+        pytest.param("protobuf.protocols.Tide = {}", "`protobuf.protocols.Tide` in `{}` must be the name of a protocol", id="name of a protocol"),
+        pytest.param('"[key]" = 1', "unknown key `[key]` in `{}`", id="the mark of names as a key"),
+        pytest.param('protobuf.protocols."[key]" = {}', "`protobuf.protocols.[key]` in `{}` must be the name of a protocol", id="the mark of names as a protocol"),
     ],
-)
+)  # fmt: skip
 def test_a_fault_names_the_place_and_what_should_be_there(tmp_path: Path, content: str, message: str) -> None:
     file = tmp_path / "wiregen.toml"
     file.write_text(content)

@@ -20,6 +20,7 @@ from wiregen.language.diagnostics import Report, Span, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from wiregen.language.proto_options import FileOption
     from wiregen.language.resolver import Workspace
     from wiregen.schema import model as m
 
@@ -35,7 +36,8 @@ class Subject:
 
     `mentioned`: the declarations that another one in the file needs. `lock`: the text that a backend wrote
     next to the .wire file in a former build, or "". `package`: the Python package of all protocols.
-    `has_connections`: the package gets `Connection` and `Session`. `workspace`: the names of the file, for questions.
+    `has_connections`: the package gets `Connection` and `Session`. `proto_options`: those of the .proto file.
+    `workspace`: the names of the file, for questions.
     """
 
     protocol: m.Protocol
@@ -45,6 +47,7 @@ class Subject:
     lock: str = ""
     package: str = "wireproto"
     has_connections: bool = True
+    proto_options: tuple[FileOption, ...] = ()
     workspace: Workspace | None = None
 
 

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from wiregen.generate.backends import BESIDE, Page, Subject
 from wiregen.generate.views.protobuf.lock import lock_view
 from wiregen.generate.views.protobuf.module import ProtobufView, protobuf_view
+from wiregen.generate.views.protobuf.options import proto_option
 from wiregen.language.diagnostics import Report
 from wiregen.schema.value_shapes import Carried, carry
 from wiregen.schema.value_shapes.field_numbers import (
@@ -58,8 +59,9 @@ def _view(
     subject: Subject, carried: Carried, entries: tuple[NumberedPart, ...], lock: Mapping[str, int]
 ) -> ProtobufView:
     numbers = {entry.name: entry.number for entry in entries}
+    options = tuple(proto_option(each, subject.protocol.name) for each in subject.proto_options)
     return protobuf_view(
-        subject.protocol, carried, numbers, retired(entries, lock), subject.package, subject.source
+        subject.protocol, carried, numbers, retired(entries, lock), subject.package, subject.source, options
     )
 
 

@@ -24,7 +24,7 @@ from wiregen.generate.views.protobuf.parts import (
     received,
     scalar,
 )
-from wiregen.generate.views.protobuf.schema import ProtoField, ProtoFile, ProtoMessage
+from wiregen.generate.views.protobuf.schema import ProtoField, ProtoFile, ProtoMessage, ProtoOption
 from wiregen.generate.views.python.shared import tailed, variety_class
 from wiregen.generate.views.python.text import declaration_doc
 from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of, is_instance
@@ -86,7 +86,7 @@ class ProtobufBuilder:
         self.tables: list[OneofView] = []
         self.used_enums: dict[str, bool] = {}
 
-    def file(self) -> ProtoFile:
+    def file(self, options: tuple[ProtoOption, ...]) -> ProtoFile:
         """Return the file; after this call the functions and tables are complete."""
         messages = [self._frame(frame) for frame in self._carried.frames]
         messages += [self._record(record) for record in self._carried.records if record.union is None]
@@ -96,6 +96,7 @@ class ProtobufBuilder:
         return ProtoFile(
             name=f"{protocol.name}.proto",
             package=self._package,
+            options=options,
             source=self._source,
             doc=declaration_doc(protocol.doc, protocol.notes, protocol.sources),
             messages=tuple(messages),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wiregen.generate.views.protobuf.schema import ProtoEnum, ProtoField, ProtoFile, ProtoMessage
+from wiregen.generate.views.protobuf.schema import ProtoEnum, ProtoField, ProtoFile, ProtoMessage, ProtoOption
 
 __all__ = ["descriptor_pieces"]
 
@@ -27,7 +27,16 @@ def descriptor_pieces(file: ProtoFile) -> tuple[tuple[str, bytes], ...]:
         (file.package, head),
         *((message.name, _inner(4, _message(message))) for message in file.messages),
         *((enum.name, _inner(5, _enum(enum))) for enum in file.enums),
+        *((("options", _inner(8, _options(file.options))),) if file.options else ()),
         ("syntax", _text(12, "proto3")),
+    )
+
+
+def _options(options: tuple[ProtoOption, ...]) -> bytes:
+    ordered = sorted(options, key=lambda each: each.number)
+    return b"".join(
+        _text(each.number, each.value) if isinstance(each.value, str) else _number(each.number, each.value)
+        for each in ordered
     )
 
 

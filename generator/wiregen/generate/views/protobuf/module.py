@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wiregen.generate.views.protobuf.builder import ProtobufBuilder
 from wiregen.generate.views.protobuf.descriptor import descriptor_pieces
 from wiregen.generate.views.protobuf.parts import FunctionView, OneofView
-from wiregen.generate.views.protobuf.schema import ProtoFile
+from wiregen.generate.views.protobuf.schema import ProtoFile, ProtoOption
 from wiregen.generate.views.serial.functions import FunctionsView, functions_view
 from wiregen.generate.views.serial.names import class_of
 from wiregen.schema import model as m
@@ -69,10 +69,11 @@ def protobuf_view(
     retired: Mapping[str, tuple[int, ...]],
     package: str,
     source: str,
+    options: tuple[ProtoOption, ...] = (),
 ) -> ProtobufView:
     """Return the view of a protocol's three pages."""
     builder = ProtobufBuilder(protocol, carried, numbers, retired, package, source)
-    file = builder.file()
+    file = builder.file(options)
     return ProtobufView(
         api=functions_view(protocol, carried, builder.names, source, "protobuf"),
         file=file,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["ProtoEnum", "ProtoField", "ProtoFile", "ProtoMember", "ProtoMessage"]
+__all__ = ["ProtoEnum", "ProtoField", "ProtoFile", "ProtoMember", "ProtoMessage", "ProtoOption"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,16 @@ class ProtoEnum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProtoOption:
+    """An option of a file; `shown` is its value as text of a .proto file, `value` that of the descriptor."""
+
+    name: str
+    number: int
+    value: str | int
+    shown: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtoFile:
     """A whole file; `name` is its path below the folder of all protocols."""
 
@@ -78,6 +88,7 @@ class ProtoFile:
     doc: str
     messages: tuple[ProtoMessage, ...]
     enums: tuple[ProtoEnum, ...]
+    options: tuple[ProtoOption, ...] = ()
 
     @property
     def inner_names(self) -> frozenset[str]:
