@@ -71,13 +71,13 @@ class Turn:
     data: bytes
 
 
-def capture(connections: Sequence[Sequence[Turn]], port: int, size: int) -> bytes:
-    """Return a pcap file: connection i is from the client port FIRST_PORT + i, in segments of at most `size` bytes."""
-    sent = [each for i, turns in enumerate(connections) for each in _segments(turns, i, port, size)]
+def capture(connections: Sequence[Sequence[Turn]], port: int) -> bytes:
+    """Return a pcap file: connection i is from the client port FIRST_PORT + i, and each turn is a segment."""
+    sent = [each for i, turns in enumerate(connections) for each in _segments(turns, i, port)]
     return traffic.pcap(packet for each in sent for packet in traffic.captured(each, LINKS["ethernet"]))
 
 
-def _segments(turns: Sequence[Turn], number: int, port: int, size: int) -> Iterator[Sent]:
+def _segments(turns: Sequence[Turn], number: int, port: int) -> Iterator[Sent]:
     sides = {True: End(address="10.0.0.1", port=FIRST_PORT + number), False: End(address=_SERVER, port=port)}
     at = {True: _BEGIN, False: _BEGIN}
     yield Sent(source=sides[True], target=sides[False], sequence=_BEGIN - 1, flags=traffic.SYN)
@@ -90,17 +90,15 @@ def _segments(turns: Sequence[Turn], number: int, port: int, size: int) -> Itera
     )
     for turn in turns:
         side = turn.is_opener
-        for start in range(0, len(turn.data), size):
-            data = turn.data[start : start + size]
-            yield Sent(
-                source=sides[side],
-                target=sides[not side],
-                sequence=at[side],
-                acknowledged=at[not side],
-                data=data,
-                flags=traffic.ACK | traffic.PSH,
-            )
-            at[side] += len(data)
+        yield Sent(
+            source=sides[side],
+            target=sides[not side],
+            sequence=at[side],
+            acknowledged=at[not side],
+            data=turn.data,
+            flags=traffic.ACK | traffic.PSH,
+        )
+        at[side] += len(turn.data)
 
 
 # ---- tshark

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 
 from tests.interop.dissected import FIRST_PORT, Rows, Shown, Turn, capture, difference, dissect
@@ -30,6 +31,8 @@ __all__ = [
     "cases_of",
     "compare",
     "compare_capture",
+    "compare_recut",
+    "long_turns_of",
     "read_side",
     "turns_of",
     "write_dissector",
@@ -40,6 +43,8 @@ BEYOND = {
     "deflate is not undone here": "frames with deflate",
 }
 """The beginning of a complaint about what a dissector cannot read, and the name of it."""
+_AT_ONCE = 300
+"""The most connections in one capture: the text of a larger one needs much memory."""
 UNKNOWN = "the code of no message of this sender"
 """The beginning of the complaint about a message that readers skip."""
 
@@ -72,6 +77,8 @@ class Case:
     variant: str | None
     turns: tuple[tuple[str, bytes], ...]
     """Senders and bytes in the order of the connection."""
+    segment: int = 1400
+    """The largest number of bytes in a segment."""
 
 
 def compare(
@@ -86,26 +93,66 @@ def compare(
 ) -> Compared:
     """Return what tshark shows of vectors of at most `most` bytes, in segments of `segment` bytes, against the reference codec."""
     compared, plan = Compared(), lower(subject.protocol)
+    for variant in (None, *plan.variants):
+        cases = [
+            replace(case, segment=segment)
+            for case in cases_of(
+                plan, vectors, variant, most, compared.left_out if variant is None else Counter()
+            )
+        ]
+        if cases:
+            _compare_cases(tshark, subject, cases, folder, compared, more)
+    return compared
+
+
+def _compare_cases(
+    tshark: str,
+    subject: Subject,
+    cases: Sequence[Case],
+    folder: Path,
+    compared: Compared,
+    more: Sequence[str] = (),
+) -> None:
+    """Compare connections of one variant."""
+    plan, variant = lower(subject.protocol), cases[0].variant
     ports = subject.protocol.ports
     port = ports[0].number if ports else 7777
     script, name = write_dissector(subject, folder), filter_name(plan.name)
-    for variant in (None, *plan.variants):
-        cases = list(
-            cases_of(plan, vectors, variant, most, compared.left_out if variant is None else Counter())
-        )
-        if not cases:
-            continue
-        path = folder / f"{plan.name}.pcap"
-        turns = [[Turn(role == plan.roles[0], data) for role, data in case.turns] for case in cases]
-        path.write_bytes(capture(turns, port, segment))
-        told = ([] if ports else _decode_as(port, name)) + (
-            [] if variant is None else ["-o", f"{name}.variant:{variant}"]
-        )
-        shown = dissect(tshark, script, path, name, port, (*told, *more))
-        for i, case in enumerate(cases):
-            for side, role in enumerate(plan.roles):
-                _compare(plan, case, role, shown.get((FIRST_PORT + i, side == 0), Shown()), compared)
+    path = folder / f"{plan.name}.pcap"
+    path.write_bytes(capture([list(_segments(plan, case)) for case in cases], port))
+    told = ([] if ports else _decode_as(port, name)) + (
+        [] if variant is None else ["-o", f"{name}.variant:{variant}"]
+    )
+    shown = dissect(tshark, script, path, name, port, (*told, *more))
+    for i, case in enumerate(cases):
+        for side, role in enumerate(plan.roles):
+            _compare(plan, case, role, shown.get((FIRST_PORT + i, side == 0), Shown()), compared)
+
+
+def compare_recut(
+    tshark: str, subject: Subject, path: Path, port: int, folder: Path, sizes: Iterable[int]
+) -> Compared:
+    """Compare tshark and the reference codec on the connections of a capture, each in segments of every size of `sizes`."""
+    compared, turns = Compared(), long_turns_of(lower(subject.protocol), path, port)
+    cases = [
+        Case(f"{path.name}, port {client}, in segments of {size}", None, sent, size)
+        for size in sizes
+        for client, sent in turns.items()
+    ]
+    for start in range(0, len(cases), _AT_ONCE):
+        _compare_cases(tshark, subject, cases[start : start + _AT_ONCE], folder, compared)
     return compared
+
+
+def long_turns_of(plan: Schema, path: Path, port: int) -> dict[int, tuple[tuple[str, bytes], ...]]:
+    """Return the same as `turns_of`, with all that one side sends before the other one answers as one turn."""
+    return {
+        client: tuple(
+            (sender, b"".join(data for _, data in run))
+            for sender, run in groupby(sent, key=lambda turn: turn[0])
+        )
+        for client, sent in turns_of(plan, path, port).items()
+    }
 
 
 def compare_capture(tshark: str, subject: Subject, path: Path, port: int, folder: Path) -> Compared:
@@ -120,6 +167,12 @@ def compare_capture(tshark: str, subject: Subject, path: Path, port: int, folder
             case = Case(f"{path.name}, port {client}", None, tuple(sent))
             _compare(plan, case, role, shown.get((client, side == 0), Shown()), compared)
     return compared
+
+
+def _segments(plan: Schema, case: Case) -> Iterator[Turn]:
+    for role, data in case.turns:
+        for start in range(0, len(data), case.segment):
+            yield Turn(role == plan.roles[0], data[start : start + case.segment])
 
 
 def turns_of(plan: Schema, path: Path, port: int) -> dict[int, list[tuple[str, bytes]]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.interop.dissected_vectors import Compared, compare, compare_capture
+from tests.interop.dissected_vectors import Compared, compare, compare_capture, compare_recut, long_turns_of
 
 from wiregen.conformance.vectors.building import build_vectors
 from wiregen.conformance.vectors.format import Valid, read_vectors
@@ -31,6 +32,8 @@ STEP = 1 if IS_SOAK else 20
 SEGMENTS = (1, 7, 100, 1400) if IS_SOAK else (100,)
 MOST = {1: 1 << 8, 7: 1 << 10, 100: 1 << 14, 1400: 1 << 20}
 """The largest vectors, in bytes, by the size of a segment: each segment is read from the beginning of its frame."""
+LARGEST_SEGMENT = 1460
+"""Of TCP over Ethernet."""
 FEW = CONSTRUCTS if IS_SOAK else CONSTRUCTS[5::20]
 
 
@@ -72,7 +75,15 @@ def test_frames_that_are_shown_again_have_the_values_of_their_time(tmp_path: Pat
     check(compare(TSHARK, subject, chosen[:: 2 * STEP], tmp_path, segment=7, most=1 << 12, more=("-2",)))
 
 
-@pytest.mark.parametrize(
+def unpacked(capture: str, folder: Path) -> Path:
+    """Write a capture without its compression; return its path."""
+    data = (CAPTURES / capture).read_bytes()
+    path = folder / capture.removesuffix(".gz")
+    path.write_bytes(gzip.decompress(data) if capture.endswith(".gz") else data)
+    return path
+
+
+of_each_capture = pytest.mark.parametrize(
     ("capture", "name", "port"),
     [
         ("golumber-async-pipelined.pcap", "lumberjack", 41591),
@@ -81,11 +92,28 @@ def test_frames_that_are_shown_again_have_the_values_of_their_time(tmp_path: Pat
         ("pravega-write-read.pcap.gz", "pravega", 42505),
     ],
 )
+
+
+@of_each_capture
 def test_captures_are_shown_as_they_are_read(capture: str, name: str, port: int, tmp_path: Path) -> None:
-    data = (CAPTURES / capture).read_bytes()
-    path = tmp_path / capture.removesuffix(".gz")
-    path.write_bytes(gzip.decompress(data) if capture.endswith(".gz") else data)
-    check(compare_capture(TSHARK, subject_of(ROOT / "idl" / f"{name}.wire"), path, port, tmp_path))
+    path, subject = unpacked(capture, tmp_path), subject_of(ROOT / "idl" / f"{name}.wire")
+    check(compare_capture(TSHARK, subject, path, port, tmp_path))
+
+
+@of_each_capture
+def test_captures_in_segments_of_each_size_are_shown_alike(
+    capture: str, name: str, port: int, tmp_path: Path, evidence: Callable[..., None]
+) -> None:
+    path, subject = unpacked(capture, tmp_path), subject_of(ROOT / "idl" / f"{name}.wire")
+    turns = long_turns_of(lower(subject.protocol), path, port).values()
+    longest = max(len(data) for sent in turns for _, data in sent)
+    sizes = range(1, min(longest, LARGEST_SEGMENT) + 1) if IS_SOAK else (1, 100)
+    as_sent = compare_capture(TSHARK, subject, path, port, tmp_path)
+    compared = compare_recut(TSHARK, subject, path, port, tmp_path, sizes)
+    check(compared)
+    assert compared.counts == {name: len(sizes) * count for name, count in as_sent.counts.items()}
+    figures = {**compared.counts, "sizes": len(sizes), "not_compared": compared.left_out.total()}
+    evidence("dissected_captures", count=len(sizes), failures=len(compared.wrong), **figures)
 
 
 HOSTILE = r"""wire 1
