@@ -56,6 +56,7 @@ SLOW = (
     "unit/site/test_hostile_text",
     "unit/language/test_linear_work",
     "unit/tools/test_new",
+    "unit/pythons/",
     "unit/site/test_playground",
     "unit/conformance/test_pytest_plugin",
     "unit/language/test_regular_files.py::test_the_command_ends_whatever_lies_in_the_output",
