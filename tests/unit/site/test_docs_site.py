@@ -658,11 +658,24 @@ def test_edges_and_focus_have_contrast(theme: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("lumberjack/Version", "invalid_enum"), ("geode/GeodeValue", "unknown_code"), ("pravega/ErrorCode", "")],
+    [
+        ("lumberjack/Version", "invalid_enum"),
+        ("geode/GeodeValue", "unknown_code"),
+        ("pravega/ErrorCode", ""),
+        ("lumberjack/Frame", "unknown_code"),
+        ("pravega/Frame", ""),
+    ],
 )
-def test_the_page_of_a_type_says_what_a_receiver_does_with_an_unknown_number(name: str, said: str) -> None:
+def test_a_page_says_what_a_receiver_does_with_an_unknown_number(name: str, said: str) -> None:
     text = " ".join(page(f"{name}.html").text.split())
     assert ("A receiver refuses the frame:" in text) == bool(said) and said in text
+
+
+def test_unknown_messages_that_are_kept_are_refused_if_strict() -> None:
+    text = " ".join(page("pravega/Frame.html").text.split())
+    assert "The message is kept as its bytes; a strict receiver refuses the frame: unknown_code" in text
+    rules = " ".join(page("pravega/rules.html").text.split())
+    assert "refuses the frame if strict: unknown_code at Frame.type" in rules
 
 
 # ---- rules

@@ -184,7 +184,7 @@ class Book:
     @cached_property
     def reactions(self) -> dict[str, tuple[str, ...]]:
         """Return, by rule, the reactions of a receiver to a broken rule."""
-        return reactions_of(self.protocol)
+        return reactions_of(self.protocol, self.named)
 
     # ---- vectors
 

@@ -15,7 +15,7 @@ from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.decode_errors import PossibleError, faults_of
 from wiregen.site.pages.layout_cells import LayoutCell, frame_around
 from wiregen.site.pages.layouts import layout_of, size_text
-from wiregen.site.pages.legends import is_filled, region_of
+from wiregen.site.pages.legends import is_filled, keeps_unknown, region_of
 from wiregen.site.pages.numbers import forms_text, spans_text
 from wiregen.site.pages.page_paths import Linked, anchor, session_page_name
 from wiregen.site.pages.prose import Prose
@@ -38,6 +38,7 @@ from wiregen.site.pages.views import (
     SampleView,
     SnippetView,
     TypeView,
+    UnknownCodesView,
 )
 
 __all__ = ["code_of", "direction_text", "fields_page", "kind_of", "message_page", "type_page"]
@@ -86,6 +87,7 @@ def _page(
         declaration=_declared(book, declaration, frame),
         direction=direction_text(book.protocol, declaration),
         code=code_of(declaration) if isinstance(declaration, m.Message) else "",
+        unknown=_unknown_codes(book, declaration),
         frame=None if frame is None else Linked(text=frame.name, url=book.places.url(frame.name)),
         layout=layout,
         inside=_inside(book, declaration, frame, layout),
@@ -95,6 +97,15 @@ def _page(
         also=_inner(book, declaration.fields),
         rules=_rules(book, declaration, faults, said),
         said=tuple(_said_view(book, each) for each in said),
+    )
+
+
+def _unknown_codes(book: Book, declaration: m.Message | Fields) -> UnknownCodesView | None:
+    """Return what becomes of unknown codes in a frame that carries messages."""
+    if not isinstance(declaration, m.Frame) or declaration.message is None:
+        return None
+    return UnknownCodesView(
+        are_kept=keeps_unknown(declaration.fields), refusal=book.code_link("unknown_code")
     )
 
 

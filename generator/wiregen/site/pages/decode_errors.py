@@ -13,6 +13,7 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.values import number_of
 from wiregen.schema.walk import flat_fields, nested_expressions, references
+from wiregen.site.pages.legends import keeps_unknown
 from wiregen.site.pages.named_rules import NamedRules, may_be_negative
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.remaining_bytes import fills
@@ -47,6 +48,8 @@ def faults_of(owner: str, fields: tuple[m.Field, ...], named: NamedRules) -> tup
         _is_code(field.value) for field in flat
     ):  # the code field is at fault then, and not the message that it selects
         found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
+    if keeps_unknown(fields):
+        found = [replace(fault, strict=True) if fault.when == _NO_MESSAGE else fault for fault in found]
     rules = {f"{owner}.{field.name}": field.rule for field in flat}
     return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
 

@@ -12,7 +12,7 @@ from wiregen.schema.walk import inner_types, nested_expressions, nested_types
 from wiregen.site.pages.layout_cells import LayoutCell
 from wiregen.site.pages.remaining_bytes import fills, takes_all
 
-__all__ = ["byte_order", "is_filled", "legend_of", "region_of"]
+__all__ = ["byte_order", "is_filled", "keeps_unknown", "legend_of", "region_of"]
 
 _TAKEN: Final = {
     "bool": "any number but 0 is true; a strict reader takes 0 and 1 alone (`invalid_value`)",
@@ -94,6 +94,11 @@ def region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
         if region is not None:
             return f"{frame.name}.{field.name}", region
     return None
+
+
+def keeps_unknown(fields: tuple[m.Field, ...]) -> bool:
+    """Return whether a message whose code is unknown is kept as its bytes, since a region around it has an end."""
+    return any(_around(field.type, "", None) is not None for field in fields)
 
 
 def is_filled(protocol: m.Protocol, message: str) -> bool:

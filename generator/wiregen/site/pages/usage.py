@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
@@ -17,6 +18,8 @@ from wiregen.schema.walk import (
     references,
     shapes,
 )
+from wiregen.site.pages.decode_errors import faults_of
+from wiregen.site.pages.named_rules import NamedRules
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.page_paths import context_page_name, join_page_name
 
@@ -46,6 +49,10 @@ class TransitionUse:
     comes_to: str
     violation: str
     note: str
+
+
+_MOST_PLACES: Final = 4
+"""Fields that are named beside an error; the rest is counted."""
 
 
 class Usage:
@@ -152,15 +159,14 @@ def contexts_asked(fields: tuple[m.Field, ...]) -> frozenset[str]:
     )
 
 
-def reactions_of(protocol: m.Protocol) -> dict[str, tuple[str, ...]]:
+def reactions_of(protocol: m.Protocol, named: NamedRules) -> dict[str, tuple[str, ...]]:
     """Return the reactions of a receiver to a broken rule, by rule, each in a few words."""
     found: dict[str, dict[str, None]] = {}
     bounds = limits_of(protocol)
     for limit in protocol.limits:
         _note(found, limit.notes.rule, f"refuses what is beyond {limit_phrase(limit.name, bounds)}")
-    for owner, fields in _owners(protocol):
-        for field in flat_fields(fields):
-            _note(found, field.rule, f"refuses the frame: {owner}.{field.name}")
+    for rule, text in _refusals(protocol, named):
+        _note(found, rule, text)
     for session in protocol.sessions:
         effects = [row.effect for row in session.rows] + [timer.effect for timer in session.timers]
         for effect in effects:
@@ -168,6 +174,19 @@ def reactions_of(protocol: m.Protocol) -> dict[str, tuple[str, ...]]:
                 word = "notes it, and refuses it if strict" if effect.is_lenient else "fails the connection"
                 _note(found, effect.name, f"{word}: session {session.name}")
     return {name: tuple(texts) for name, texts in found.items()}
+
+
+def _refusals(protocol: m.Protocol, named: NamedRules) -> Iterator[tuple[str, str]]:
+    """Yield each rule of a field with the error that reports it, and the fields."""
+    places: dict[tuple[str, str, bool], list[str]] = {}
+    for owner, fields in _owners(protocol):
+        for fault in faults_of(owner, fields, named):
+            if fault.rule and fault.code != "limit_exceeded":  # the rule of its limit
+                places.setdefault((fault.rule, fault.code, fault.strict), []).append(fault.path or owner)
+    for (rule, code, is_strict), paths in places.items():
+        more = f" and {len(paths) - _MOST_PLACES} more" if len(paths) > _MOST_PLACES else ""
+        where = ", ".join(dict.fromkeys(paths[:_MOST_PLACES]))
+        yield rule, f"refuses the frame{' if strict' if is_strict else ''}: {code} at {where}{more}"
 
 
 def _note(found: dict[str, dict[str, None]], rule: str | None, text: str) -> None:

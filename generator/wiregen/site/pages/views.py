@@ -257,6 +257,14 @@ class DeclarationView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownCodesView:
+    """What becomes of a message whose code is unknown; `refusal`: the error of a receiver that refuses it."""
+
+    are_kept: bool
+    refusal: Linked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageView:
     """The page of a message, or of another declaration of fields."""
 
@@ -264,6 +272,7 @@ class MessageView:
     declaration: DeclarationView
     direction: str
     code: str
+    unknown: UnknownCodesView | None
     frame: Linked | None
     layout: LayoutView
     inside: InsideViews
