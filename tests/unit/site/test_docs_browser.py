@@ -377,6 +377,16 @@ def test_results_of_the_search_are_on_the_screen(tab: Browser, base: str, width:
     assert tab.run(kinds)[0].startswith("pravega field"), "what is of this protocol comes first"
 
 
+def test_the_vectors_of_a_rule_are_found(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/index.html")
+    tab.press("/", text="/")
+    tab.type("bad_version vector")
+    tab.wait("document.querySelector('#results li') !== null")
+    found = tab.run("document.querySelector('#results li').textContent")
+    assert "bad_version" in found and "rule with vectors" in found
+    assert "`" not in tab.run("document.querySelector('#results').textContent")
+
+
 def test_text_of_a_diagram_stays_in_its_box(tab: Browser, base: str) -> None:
     for name in (
         "lumberjack/Data.html",

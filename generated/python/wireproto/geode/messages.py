@@ -678,7 +678,7 @@ class GeodeValue:
 
     Source: Examples, Geode Int type = 0x39.
 
-    Assumed: Geode's own serialization: the document shows no more of it than 39, 29 and 57.
+    Assumed: Geode's own serialization: the document shows no more of it than the bytes 0x39, 0x29 and 0x57.
     """
 
     class Null(_Record):

@@ -87,7 +87,8 @@ def _plain(text: str) -> str:
 
 def _of_records(book: Book, folder: str) -> Iterator[Entry]:
     for rule in book.protocol.rules:
-        yield rule.name, f"{folder} rule", f"{folder}/rules.html#{anchor(rule.name)}", _cut(rule.text)
+        kind = "rule with vectors" if book.vectors_of_rule(rule).first else "rule"
+        yield rule.name, f"{folder} {kind}", f"{folder}/rules.html#{anchor(rule.name)}", _cut(rule.text)
     for entry in book.protocol.ledgers:
         text = f"{entry.document} {entry.peers} {entry.decision}"
         yield entry.title, f"{folder} ledger {entry.id}", f"{folder}/ledger.html#entry-{entry.id}", _cut(text)
@@ -105,5 +106,5 @@ def _brief(doc: Prose) -> str:
 
 
 def _cut(text: str) -> str:
-    plain = Prose(text=text).plain
+    plain = Prose(text=text).plain.replace("`", "")
     return plain if len(plain) <= _MOST_TEXT else f"{plain[:_MOST_TEXT]}…"
