@@ -75,7 +75,7 @@ class CompiledCodec(Carrier, Protocol):
 
     @property
     def classes(self) -> Mapping[str, object]:
-        """What its package has by name, its classes among it."""
+        """The names of its package with their values, its classes among them."""
 
     def encode(self, frame: object, options: Options) -> bytes:
         """Return the bytes of a frame of the package.

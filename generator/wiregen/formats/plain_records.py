@@ -35,7 +35,7 @@ _UNKNOWN: Final = "Unknown"
 
 
 class PlainRecords:
-    """The plain records of one protocol. `classes`: what its package has by name."""
+    """The plain records of one protocol. `classes`: the names of its package with their values."""
 
     def __init__(self, schema: Schema, variant: str | None, classes: Mapping[str, object]) -> None:
         self._layout = Layout(schema, Options(variant=variant))

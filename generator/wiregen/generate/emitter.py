@@ -3,7 +3,6 @@
 Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape.
 """
 
-import re
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -142,4 +141,4 @@ def _breakable(name: str) -> str:
     """Return the HTML of a name that may be continued in the next line after a `_` and a `.` within it."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"(?<=[_.])(?=\w)", "<wbr>", escape(name)))
+    return escape(name).replace("_", Markup("_<wbr>")).replace(".", Markup(".<wbr>"))

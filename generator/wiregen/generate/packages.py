@@ -121,7 +121,7 @@ class Serialization:
 
     @property
     def classes(self) -> Mapping[str, object]:
-        """What the package's native module has by name, its classes among it."""
+        """The names of the package's native module with their values, its classes among them."""
         return vars(self._native)
 
     def decoder(self, options: Options) -> ItemDecoder:

@@ -101,7 +101,7 @@ def _page(
 
 
 def _unknown_codes(book: Book, declaration: m.Message | Fields) -> UnknownCodesView | None:
-    """Return what becomes of unknown codes in a frame that carries messages."""
+    """Return the treatment of unknown codes in a frame that carries messages."""
     if not isinstance(declaration, m.Frame) or declaration.message is None:
         return None
     return UnknownCodesView(

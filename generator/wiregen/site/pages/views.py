@@ -258,7 +258,7 @@ class DeclarationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownCodesView:
-    """What becomes of a message whose code is unknown; `refusal`: the error of a receiver that refuses it."""
+    """The treatment of a message whose code is unknown; `refusal`: the error of a receiver that refuses it."""
 
     are_kept: bool
     refusal: Linked
