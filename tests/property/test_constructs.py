@@ -17,7 +17,7 @@ from tests.property.test_every_construct import damaged
 from wiregen.runtime.reference.objects import build
 
 CASES = Path(__file__).resolve().parents[1] / "cases" / "constructs"
-N_VALUES = 400 if settings.get_current_profile_name() == "soak" else 12
+N_VALUES = 400 if settings.get_current_profile_name() == "soak" else 8
 WISHES = (
     Wishes(),
     Wishes(strict=True),
