@@ -22,7 +22,8 @@ from wiregen.conformance.vectors.format import Invalid, Valid
 from wiregen.schema import model as m
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.declarations import message_page
-from wiregen.site.playground.pasted_text import MOST_BYTES, TextError, bytes_of
+from wiregen.site.playground.pasted_dumps import dump_of
+from wiregen.site.playground.pasted_text import MOST_BYTES, TextError, bytes_of, pasted
 from wiregen.site.playground.questions import Questions
 from wiregen.site.playground.worker import Workshop
 
@@ -82,6 +83,19 @@ def asked(state: str) -> dict[str, Any]:
         pytest.param("[]byte{0x32, 0x57, 0x0,}", "325700", id="slice of Go"),
         pytest.param("&[0x32u8, 0x57, 0]", "325700", id="slice of Rust"),
         pytest.param("\t0x0000:  3257 0000 000a                           2W....", "32570000000a", id="tcpdump -X"),
+        pytest.param("000000 32 57 00 00 00 0a\n000006", "32570000000a", id="od -Ax -tx1"),
+        pytest.param("0000000 32 57 00 00 00 0a\n0000006", "32570000000a", id="od -tx1"),
+        pytest.param("0000000    32  57  00  00  00  0a                                \n0000006", "32570000000a", id="od -tx1 of macOS"),
+        pytest.param("0000000 5732 0000 0a00                              \n0000006", "32570000000a", id="hexdump"),
+        pytest.param("0000000 5732 0000 0061\n0000005", "3257000061", id="hexdump of an odd number of bytes"),
+        pytest.param("0000000      5732    0000    0a00\n0000006", "32570000000a", id="od -x of macOS"),
+        pytest.param("0000000 053462 000000 005000\n0000006", "32570000000a", id="od"),
+        pytest.param("0000   32 57 00 00 00 0a 00 00 00 00 00 00 00 00 00 01\n0010   61", "32570000000a0000000000000000000161", id="Wireshark without characters"),
+        pytest.param("0000   32 57 00 00 00 0a\n\n0000   32 57 00 00 00 0b", "32570000000a32570000000b", id="Wireshark, two packets"),
+        pytest.param("0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0000020 5732\n0000022", "00" * 32 + "3257", id="hexdump with equal lines"),
+        pytest.param("00000000 0000003b 0000000000000005", "000000000000003b0000000000000005", id="digits in groups"),
+        pytest.param("00000001 61\n00000002 62", "00000001610000000262", id="digits in lines"),
+        pytest.param("MlcAAAAK\nMlcAAAAK\n", "32570000000a32570000000a", id="base64 in lines"),
         pytest.param("", "", id="nothing"),
     ],
 )  # fmt: skip
@@ -89,15 +103,84 @@ def test_pasted_text_is_bytes(text: str, expected: str) -> None:
     assert bytes_of(text).hex() == expected
 
 
+DUMPS = (
+    "xxd", "xxd -g1", "xxd -g4", "hexdump", "hexdump -C", "od", "od -b", "od -x", "od -t x1", "od -A x -t x1", "od -A x -t x1z",
+    "od -A d -t x1", "od -A x -t x2", "od -t x4", "od -t x8",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", DUMPS)
+@pytest.mark.parametrize("form", ["auto", "hexdump"])
+def test_dumps_of_the_usual_tools_are_read(command: str, form: str) -> None:
+    if shutil.which(command.split()[0]) is None:
+        pytest.skip(f"there is no {command}")
+    for data in (DATA, b"AB CD  EF 01 02", bytes(range(0x30, 0x50)), b"a" * 7, b"a" * 15, bytes(32) + b"2W"):
+        dump = subprocess.run(command.split(), input=data, capture_output=True, check=True).stdout.decode()
+        assert bytes_of(dump, form) == data, dump
+
+
 @pytest.mark.parametrize(
-    "command", [["xxd"], ["hexdump", "-C"], ["od", "-A", "x", "-t", "x1"], ["od", "-A", "x", "-t", "x1z"]]
+    ("text", "form", "expected"),
+    [
+        ("32 57", "auto", "hex"),
+        ("MlcAAAAK", "auto", "Base64"),
+        ("00000000: 3257", "auto", "a hexdump"),
+        ("0000000 5732\n0000002", "auto", "a hexdump of 16-bit words, little-endian"),
+        ("[50, 87]", "auto", "text of a program"),
+        ("hello world", "base64", "Base64"),
+    ],
 )
-def test_dumps_of_the_usual_tools_are_read(command: list[str]) -> None:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"there is no {command[0]}")
-    for data in (DATA, b"AB CD  EF 01 02", bytes(range(0x30, 0x50)), b"a" * 7):
-        dump = subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
-        assert bytes_of(dump, "hexdump") == data, dump
+def test_how_a_text_was_read_is_said(text: str, form: str, expected: str) -> None:
+    assert pasted(text, form).read_as == expected
+    assert look("lumberjack", text, form=form)["read_as"] == expected
+
+
+KNOWN = "neither hex, nor a hexdump, nor text of a program, nor Base64"
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "expected", "fitting"),
+    [
+        ("00000000: 3257 0000 000a   2W....", "hex", "not hex; it looks like a hexdump", "hexdump"),
+        ("MlcAAAAK", "hexdump", "not a hexdump; it looks like Base64", "base64"),
+        ("[50, 87]", "hex", "not hex; it looks like text of a program", "program"),
+        ("32 57", "program", "not text of a program; it looks like hex", "hex"),
+        ("hello world", "auto", f"{KNOWN}; it looks like words; in quotes their characters are read", None),
+        ("password", "auto", f"{KNOWN}; it looks like words; in quotes their characters are read", "base64"),
+        ("face ad hoc", "auto", f"{KNOWN}; it looks like words; in quotes their characters are read", None),
+        ("32 5", "auto", f"{KNOWN}; it looks like hex with an odd number of digits: 3", None),
+        ("32 57\n00 0g", "auto", f"{KNOWN}; line 2 is not hex from column 5: `g`", None),
+        ("0x123 4", "hex", "not hex; its groups are not pairs of hexadecimal digits", None),
+        ("hello world!", "base64", "not Base64; it looks like words; in quotes their characters are read", None),
+    ],
+)  # fmt: skip
+def test_an_error_says_what_the_text_looks_like(
+    text: str, form: str, expected: str, fitting: str | None
+) -> None:
+    with pytest.raises(TextError) as caught:
+        bytes_of(text, form)
+    assert (str(caught.value), caught.value.fitting_form) == (expected, fitting)
+    assert look("lumberjack", text, form=form) == {"wrong": expected} | (
+        {"fitting_form": fitting} if fitting else {}
+    )
+
+
+def test_an_error_in_what_was_sent_before_names_it() -> None:
+    answer = look("lumberjack", WINDOW, before=[{"role": "reader", "text": "password"}])
+    assert answer == {
+        "wrong": f"frames sent before: {KNOWN}; it looks like words; in quotes their characters are read"
+    }
+
+
+def test_a_dump_of_a_huge_number_of_equal_lines_is_none() -> None:
+    row = " ".join(["00"] * 16)
+    assert dump_of(f"00000000  {row}\n*\n7fffffff0", MOST_BYTES) is None
+
+
+@given(st.binary(min_size=1, max_size=60))
+def test_digits_alone_are_never_a_dump(data: bytes) -> None:
+    assert pasted(data.hex()).form == "hex" and bytes_of(data.hex(" ")) == data
+    assert bytes_of(base64.b64encode(bytes(3) + data).decode()) == bytes(3) + data
 
 
 @pytest.mark.parametrize(

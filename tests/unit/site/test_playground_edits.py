@@ -82,4 +82,4 @@ def test_bytes_are_typed_as_they_are_shown(typed: str) -> None:
     given = text_at(look("lumberjack", text), "Json.document")
     assert given == "7b7d" and edited(text, "Json.document", given)["hex"] == text
     assert edited(text, "Json.document", typed)["hex"] == "324a0000000100000003414141"
-    assert "no hex" in edited(text, "Json.document", 'x"4"')["wrong"]
+    assert "not hex" in edited(text, "Json.document", 'x"4"')["wrong"]

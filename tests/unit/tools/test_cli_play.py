@@ -151,7 +151,7 @@ def test_what_cannot_be_read_leaves_nothing_of_before(tab: Browser, url: str) ->
     tab.run(
         "(() => { const area = document.getElementById('text'); area.value = 'zz'; area.dispatchEvent(new Event('input')); })()"
     )
-    tab.wait("document.getElementById('state').textContent.includes('no hex')")
+    tab.wait("document.getElementById('state').textContent.includes('not hex')")
     assert tab.run("document.querySelectorAll('#trees *, #bytes *').length") == 0
 
 

@@ -17,7 +17,7 @@ from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.answers import PlaygroundReader, fault_of
 from wiregen.site.playground.both_directions import Aside
 from wiregen.site.playground.connections import MOST_TURNS, connections_of
-from wiregen.site.playground.pasted_text import TextError, bytes_of
+from wiregen.site.playground.pasted_text import TextError, bytes_of, pasted
 
 __all__ = ["Load", "Questions", "described"]
 
@@ -89,7 +89,9 @@ class Questions:
             if kind == "capture":
                 return connections_of(_from_base64(_text(question, "data")))
             return self._about_bytes(question, kind)
-        except (_QuestionError, TextError, LineError, CaptureError) as error:
+        except TextError as error:
+            return {"wrong": str(error)} | _given("fitting_form", error.fitting_form)
+        except (_QuestionError, LineError, CaptureError) as error:
             return {"wrong": str(error)}
         except EncodeError as error:
             return {"wrong": str(error)}
@@ -102,7 +104,8 @@ class Questions:
     def _about_bytes(self, question: Mapping[str, object], kind: object) -> dict[str, object]:
         protocol, reader = self._reader(_text(question, "protocol"))
         scene, asides = _scene(protocol, question), _asides(protocol, question)
-        data = bytes_of(_text(question, "text"), _text(question, "form", "auto"))
+        text = pasted(_text(question, "text"), _text(question, "form", "auto"))
+        data = text.data
         if kind == "edit":
             number = question.get("frame")
             if not isinstance(number, int) or isinstance(number, bool):
@@ -113,9 +116,10 @@ class Questions:
         elif kind != "look":
             raise _QuestionError("no question")
         answer = reader.look(scene, data, asides, is_connection=question.get("is_connection") is True)
+        answer |= _given("read_as", text.read_as if kind == "look" else None)
         is_alone = not scene.before and not (asides and _needs_other(protocol))
         fitting = self._fitting_role(protocol, reader, scene, data) if is_alone else None
-        return answer if fitting is None else answer | {"fitting_role": fitting}
+        return answer | _given("fitting_role", fitting)
 
     def _fitting_role(
         self, protocol: m.Protocol, reader: PlaygroundReader, scene: Scene, data: bytes
@@ -138,13 +142,23 @@ class Questions:
         return self._readers[name]
 
 
+def _given(key: str, value: str | None) -> Line:
+    """Return a part of an answer; nothing where there is no value."""
+    return {} if value is None else {key: value}
+
+
 def _scene(protocol: m.Protocol, question: Mapping[str, object]) -> Scene:
     before = question.get("before", [])
     if not isinstance(before, list) or len(before) > _MOST_BEFORE:
         raise _QuestionError("expected a list of the frames sent before")
-    said = tuple(
-        (_role(protocol, each), bytes_of(_text(each, "text"))) for each in before if isinstance(each, dict)
-    )
+    try:
+        said = tuple(
+            (_role(protocol, each), bytes_of(_text(each, "text")))
+            for each in before
+            if isinstance(each, dict)
+        )
+    except TextError as error:
+        raise _QuestionError(f"frames sent before: {error}") from None
     return Scene(role=_role(protocol, question), before=tuple((role, data) for role, data in said if data))
 
 
