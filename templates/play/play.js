@@ -111,12 +111,14 @@
   const nodeLine = (node, frame, outer) => {
     const item = make("li"), line = make("span", "node");
     const span = node.inner ? outer : [node.start, node.end];
+    item.setAttribute("role", "none");
+    line.setAttribute("role", "treeitem");
     line.append(make("b", node.hue === undefined ? "" : `b h${node.hue}`, node.name));
     if (node.value !== undefined) line.append(make("code", "", node.value));
-    line.append(make("span", "about", [node.inner ? "inside" : `${node.start}, ${node.end - node.start} ${node.end - node.start === 1 ? "byte" : "bytes"}`, node.note].filter(Boolean).join("; ")));
+    line.append(make("span", "about", [node.inner ? "inside" : `@${node.start}, ${node.end - node.start} ${node.end - node.start === 1 ? "byte" : "bytes"}`, node.note].filter(Boolean).join("; ")));
     line.title = node.path;
-    line.tabIndex = 0;
-    Object.assign(line.dataset, frame.role ? { start: 0, end: 0, path: node.path } : { start: span[0], end: span[1], path: node.path });
+    line.tabIndex = -1;
+    Object.assign(line.dataset, { start: frame.role ? 0 : span[0], end: frame.role ? 0 : span[1], path: node.path, name: node.name });
     if (!frame.role) nodes.push(line);  // bytes of the other side are not shown
     if (node.can_edit) {
       const edit = () => change(line, node, frame);
@@ -127,16 +129,66 @@
     if (node.children) {
       const list = make("ul"), fold = make("button", "fold", "▾");
       list.append(...node.children.map((child) => nodeLine(child, frame, span)));
-      fold.type = "button";
-      fold.setAttribute("aria-label", `Fields of ${node.name}`);
-      const show = (isOpen) => { list.hidden = !isOpen; fold.textContent = isOpen ? "▾" : "▸"; fold.setAttribute("aria-expanded", String(isOpen)); };
+      list.setAttribute("role", "group");
+      Object.assign(fold, { type: "button", tabIndex: -1, ariaHidden: "true" });  // for the mouse; by keys it is the line
+      const show = (isOpen) => {
+        list.hidden = !isOpen;
+        fold.textContent = isOpen ? "▾" : "▸";
+        line.setAttribute("aria-expanded", String(isOpen));
+        if (!isOpen && list.contains(document.activeElement)) line.focus();
+        if (!isOpen && list.querySelector("[tabindex='0']")) stopAt(line);
+      };
       fold.addEventListener("click", () => show(list.hidden));
       show(!frame.role || node !== frame.tree);
       item.prepend(fold);
       item.append(list);
     }
-    if (node.cut) item.append(make("p", "about", "more is not shown"));
+    if (node.cut) item.append(make("span", "about", "more is not shown"));
     return item;
+  };
+
+  // ---- the tree by keys: a frame is one stop, arrows go from line to line
+  const stopAt = (line) => {
+    const tree = line.closest("[role=tree]");
+    if (!tree) return;
+    tree.querySelectorAll("[tabindex='0']").forEach((each) => { each.tabIndex = -1; });
+    line.tabIndex = 0;
+  };
+  const beside = (line, selector) => line.parentElement.querySelector(`:scope > ${selector}`);
+  const steps = {
+    ArrowDown: (line, lines) => lines[lines.indexOf(line) + 1],
+    ArrowUp: (line, lines) => lines[lines.indexOf(line) - 1],
+    Home: (line, lines) => lines.find((each) => each.closest("section") === line.closest("section")),
+    End: (line, lines) => lines.findLast((each) => each.closest("section") === line.closest("section")),
+    ArrowRight: (line) => {
+      if (line.ariaExpanded !== "false") return beside(line, "ul > li > .node");
+      beside(line, ".fold").click();
+      return line;
+    },
+    ArrowLeft: (line) => {
+      if (line.ariaExpanded !== "true") return line.closest("ul").parentElement.querySelector(":scope > .node");
+      beside(line, ".fold").click();
+      return line;
+    },
+  };
+  trees.addEventListener("keydown", (event) => {
+    const step = steps[event.key], line = event.target;
+    if (!step || !line.classList.contains("node") || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const next = step(line, [...trees.querySelectorAll(".node")].filter((each) => each.checkVisibility()));
+    if (next) next.focus();
+  });
+  const keyOf = (line) => [line.closest("section").dataset.key, line.dataset.path, line.dataset.name].join(" ");
+  const foldedKeys = () => new Set([...trees.querySelectorAll("[aria-expanded=false]")].map(keyOf));
+  // After a change the tree is another one: it has the scroll and the folds of before, and the changed line the focus.
+  const goBack = ({ key, own }, { top, left, folded }) => {
+    trees.querySelectorAll("[aria-expanded]").forEach((line) => { if (folded.has(keyOf(line)) === (line.ariaExpanded === "true")) beside(line, ".fold").click(); });
+    [trees.scrollTop, bytes.scrollTop] = [top, left];
+    const active = document.activeElement;
+    if (active !== document.body && !active.disabled) return;
+    const lines = [...trees.querySelectorAll(`section[data-key="${own}"] .node`)];
+    const line = lines.find((each) => keyOf(each) === key) || lines[0];
+    if (line) { line.focus({ preventScroll: true }); line.scrollIntoView({ block: "nearest" }); }
   };
   let past = [];  // the bytes before each change since they were pasted, for undo
   const begin = () => { past = []; get("undo").disabled = true; };
@@ -147,7 +199,7 @@
     asides = last.asides;
     form.value = last.form;
     text.value = last.text;
-    look();
+    look(last.place);
   };
   const other = "another value…";
   const menu = ({ edit, choices, is_open: isOpen }) => {
@@ -178,13 +230,14 @@
         state.textContent = answer.wrong;
         return;
       }
-      past.push({ text: text.value, form: form.value, asides: structuredClone(asides) });
+      const place = { key: keyOf(line), own: line.closest("section").dataset.key };
+      past.push({ text: text.value, form: form.value, asides: structuredClone(asides), place });
       get("undo").disabled = false;
       const grown = (answer.hex.length - shown.hex.length) / 2;
       asides.forEach((each) => { if (each.at > frame.offset) each.at += grown; });
-      form.value = "hex";
+      form.value = "auto";
       text.value = answer.hex;
-      take(answer);
+      take(answer, place);
     };
     let isTyped = false;  // an arrow key changes a closed menu: then Enter sends the value
     input.addEventListener("change", () => { if (isMenu && !isTyped) send(); });
@@ -210,7 +263,7 @@
   };
   const readSoFar = ({ message, header, fields }, start, end) => {
     const list = make("ul"), item = make("li"), line = make("span", "node"), parts = make("ul");
-    line.append(make("b", "", `Read so far${message ? ` of ${message}` : ""}`), make("span", "about", `${start}, ${end - start} bytes`));
+    line.append(make("b", "", `Read so far${message ? ` of ${message}` : ""}`), make("span", "about", `@${start}, ${end - start} ${end - start === 1 ? "byte" : "bytes"}`));
     line.tabIndex = 0;
     Object.assign(line.dataset, { start, end, path: `${message || "frame"}, as far as it was read` });
     nodes.push(line);
@@ -239,7 +292,11 @@
   ];
   const showFrame = (frame) => {
     const part = frameOf(frame), isBoth = !!shown.others;
-    if (isBoth) part.classList.add(frame.role ? "theirs" : "ours");
+    part.dataset.key = frame.role ? `other ${shown.others.indexOf(frame)}` : `own ${shown.frames.indexOf(frame)}`;
+    if (isBoth) {
+      part.classList.add(frame.role ? "theirs" : "ours");
+      part.prepend(make("p", "sender", frame.role || role.value));
+    }
     part.querySelector("h3").after(...effectsOf(frame));
     return part;
   };
@@ -263,6 +320,9 @@
     part.append(make("h3", "", frame.message));
     const list = make("ul");
     list.append(nodeLine(frame.tree, frame, [frame.tree.start, frame.tree.end]));
+    list.setAttribute("role", "tree");
+    list.setAttribute("aria-label", frame.message);
+    list.querySelector(".node").tabIndex = 0;
     part.append(list);
     if (!frame.role) part.append(copyButtons(frame));
     return part;
@@ -277,9 +337,18 @@
     return [make("p", "ours who", role.value), make("p", "theirs who", roles.find((each) => each !== role.value) || "")];
   };
   const clear = () => { document.querySelector(".sides").classList.remove("both"); get("other").hidden = true; shown = { hex: "", frames: [] }; nodes = []; trees.replaceChildren(); bytes.replaceChildren(); };
-  const take = (answer) => {
+  const showForm = ({ read_as: readAs, hex, fitting_form: fitting }) => {
+    const size = hex ? hex.length / 2 : 0;
+    get("read-as").textContent = readAs ? `Read as ${readAs}, ${count(size)} ${size === 1 ? "byte" : "bytes"}.` : "";
+    get("fit").hidden = !fitting;
+    get("fit").textContent = fitting ? `Read it as ${[...form.options].find((each) => each.value === fitting).text}` : "";
+    get("fit").onclick = () => { form.value = fitting; look(); };
+  };
+  const take = (answer, place) => {  // `place`: of a change, which stays where it is on the screen
     keep();
+    showForm(answer);
     if (answer.wrong) { clear(); state.textContent = answer.wrong; return; }
+    const kept = place && { top: trees.scrollTop, left: bytes.scrollTop, folded: foldedKeys() };
     shown = answer;
     nodes = [];
     colour(shown.frames);
@@ -293,19 +362,20 @@
     document.querySelector(".sides").classList.toggle("both", !!answer.others);
     trees.replaceChildren(...(answer.others ? [...heads(), ...inOrder(answer.frames, answer.others).map(showFrame)] : answer.frames.map(showFrame)));
     showBytes();
-    const count = answer.frames.filter((frame) => frame.tree).length;
+    if (place) goBack(place, kept);
+    const nFrames = answer.frames.filter((frame) => frame.tree).length;
     const open = answer.frames.find((frame) => frame.left_open || (frame.fault && cut && frame.fault.code === "truncated"));
     const fault = answer.frames.find((frame) => frame.fault && frame !== open);
     const rest = fault ? `, then ${fault.fault.code}` : open ? `; ${open.left_open || "the last one"} is not whole yet` : "";
     const wrong = [...answer.frames, ...(answer.others || [])].reduce((sum, each) => sum + (each.violations || []).length, 0);
     const broken = wrong ? ` ${wrong} ${wrong === 1 ? "violation" : "violations"} of sessions.` : "";
-    state.textContent = `${count} ${count === 1 ? "frame" : "frames"}${answer.n_left ? ` and ${answer.n_left} more` : ""}${rest}.${broken} ${cut} Point at either side; a double click, or Enter, changes a value.`;
+    state.textContent = `${nFrames} ${nFrames === 1 ? "frame" : "frames"}${answer.n_left ? ` and ${answer.n_left} more` : ""}${rest}.${broken} ${cut} Point at either side; a double click, or Enter, changes a value.`;
   };
-  const look = async () => {
+  const look = async (place) => {
     const mine = (asked += 1);
-    if (!text.value.trim()) { clear(); state.textContent = ""; keep(); return; }
+    if (!text.value.trim()) { clear(); showForm({}); state.textContent = ""; keep(); return; }
     const answer = await ask(question());
-    if (mine === asked) take(answer);
+    if (mine === asked) take(answer, place);
   };
 
   // ---- both sides light up together
@@ -318,6 +388,7 @@
   const covered = (start, end) => [...bytes.querySelectorAll(".b, .c")].filter((each) => +each.dataset.at >= start && +each.dataset.at < end);
   const pointed = (target) => {
     const line = target.closest && target.closest(".node"), one = target.closest && target.closest("#bytes [data-at]");
+    if (line) stopAt(line);
     if (line) { light([line, ...covered(+line.dataset.start, +line.dataset.end)]); state.textContent = line.dataset.path; }
     else if (one) {
       const at = +one.dataset.at;
@@ -335,13 +406,26 @@
     [role, beforeRole].forEach((select) => select.replaceChildren(...roles.map((name) => new Option(name, name))));
     if (roles.length > 1) beforeRole.value = roles[1];
   };
-  const showExample = () => { const found = known.find((each) => each.name === protocol.value); if (found && found.example) { text.value = found.example; form.value = "hex"; if (found.example_role) role.value = found.example_role; } };
+  const showExample = () => { const found = known.find((each) => each.name === protocol.value); if (found && found.example) { text.value = found.example; form.value = "auto"; if (found.example_role) role.value = found.example_role; } };
   let waiting = 0;
-  const soon = () => { clearTimeout(waiting); waiting = setTimeout(look, 250); };
+  const soon = () => { clearTimeout(waiting); waiting = setTimeout(() => look(), 250); };
   const forget = () => { asides = []; isConnection = false; cut = ""; get("stream-label").hidden = true; };
-  protocol.addEventListener("change", () => { fillRoles(); before.value = ""; begin(); if (get("stream-label").hidden) { forget(); showExample(); look(); } else get("stream").onchange(); });
-  [role, form, beforeRole].forEach((select) => select.addEventListener("change", look));
+  const isExample = () => !before.value.trim() && (!text.value.trim() || known.some((each) => each.example === text.value));
+  protocol.addEventListener("change", () => {
+    fillRoles();
+    if (!get("stream-label").hidden) { get("stream").onchange(); return; }
+    forget();
+    past.forEach((each) => { each.asides = []; });  // their roles are those of the other protocol
+    if (isExample()) { begin(); showExample(); }
+    look();
+  });
+  [role, form, beforeRole].forEach((select) => select.addEventListener("change", () => look()));
   [text, before].forEach((area) => area.addEventListener("input", () => { begin(); soon(); }));
+  // A text in the place of another is written as it looks, whatever was chosen for that one.
+  text.addEventListener("beforeinput", () => {
+    const { value, selectionStart: start, selectionEnd: end } = text;
+    if (value.trim() && !value.slice(0, start).trim() && !value.slice(end).trim()) form.value = "auto";
+  });
   text.addEventListener("input", () => { if (!text.value.trim()) forget(); else cut = ""; });
   get("form").addEventListener("submit", (event) => event.preventDefault());
   get("undo").addEventListener("click", undo);
@@ -360,7 +444,7 @@
       const answer = await ask(question());
       if (!answer.wrong) { take(answer); return; }
     }
-    form.value = "hex";
+    form.value = "auto";
     text.value = [...octets.slice(0, mostBytes)].map((octet) => octet.toString(16).padStart(2, "0")).join("");
     if (size > mostBytes) cut = `Only the first ${count(mostBytes)} bytes of the file are shown; wiregen decode reads all.`;
     look();
@@ -398,7 +482,7 @@
       isConnection = rolesNow().length > 1 && each.sides.every(({ hex, end }) => hex && end !== "gap");
       asides = isConnection || needsOther ? meanwhile(each, side, rolesNow()) : [];
       cut = whyCut(each.sides[side].end, file.size > most);
-      form.value = "hex";
+      form.value = "auto";
       text.value = each.sides[side].hex;
       look();
     };
