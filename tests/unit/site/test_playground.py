@@ -232,6 +232,32 @@ def test_bytes_are_a_tree() -> None:
     exec(frame["copies"]["Python"], {})  # noqa: S102 - that it runs is the point
 
 
+@pytest.mark.parametrize(
+    ("name", "role", "text", "path", "part", "value", "note"),
+    [
+        ("lumberjack", "writer", WINDOW, "Frame.version", "version", "V2 (0x32)", None),
+        ("lumberjack", "writer", WINDOW, "Frame.type", "type", "87 (0x57)", "Window, derived"),
+        ("geode", "client", "6e 00000008 00000001 00 00 0003 01 0000 29 29 29", "Connect.mode", "mode", "WHOLE (0x6e)", None),
+        ("pravega", "client", "ffffff81 00000008 0000000f 00000005", "Frame.type", "type", "-127 (0xffffff81)", "Hello, derived"),
+    ],
+)  # fmt: skip
+def test_numbers_that_stand_for_something_are_in_hexadecimal_too(
+    name: str, role: str, text: str, path: str, part: str, value: str, note: str | None
+) -> None:
+    tree = look(name, text, role=role)["frames"][0]["tree"]
+    found = next(node for node in nodes(tree) if (node["path"], node["name"]) == (path, part))
+    assert (found["value"], found.get("note")) == (value, note)
+
+
+def test_codes_of_alternatives_are_in_hexadecimal_too() -> None:
+    example = next(
+        each for each in QUESTIONS.answer({"kind": "protocols"})["protocols"] if each["name"] == "geode"
+    )
+    frames = look("geode", example["example"], role=example["example_role"])["frames"]
+    codes = [node["value"] for node in nodes(frames[1]["tree"]) if node["name"] == "code"]
+    assert codes == ["57 (0x39)", "41 (0x29)", "87 (0x57)"]
+
+
 def test_a_fault_shows_what_could_be_read() -> None:
     answer = look("lumberjack", f"{WINDOW} 32 44 00000001 00000001 00000003 61")
     good, bad = answer["frames"]

@@ -231,6 +231,17 @@ def test_each_frame_is_one_stop_for_tab(tab: Browser, url: str) -> None:
 # ---- the layout
 
 
+def test_lines_say_place_size_and_numbers_as_the_dump_has_them(tab: Browser, url: str) -> None:
+    shown(tab, url, "32570000000a")
+    lines = tab.run(
+        "[...document.querySelectorAll('#trees .node')].map((each) => [...each.children].map((part) => part.textContent))"
+    )
+    assert lines == [
+        ["Frame", "@0, 6 bytes"], ["version", "V2 (0x32)", "@0, 1 byte"], ["type", "87 (0x57)", "@1, 1 byte; Window, derived"],
+        ["body", "@2, 4 bytes"], ["size", "10", "@2, 4 bytes"],
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("width", [1280, 1440])
 def test_the_tree_has_the_room_that_short_bytes_leave(tab: Browser, url: str, width: int) -> None:
     tab.screen(width)

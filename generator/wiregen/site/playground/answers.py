@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.formats.inspect.secrets import holds_secret, secret_names, without_secrets
-from wiregen.formats.inspect.values import HIDDEN, scalar_text
+from wiregen.formats.inspect.values import HIDDEN
 from wiregen.formats.jsonl import Line, LineEncoder, LineError, LineMaker, dumps, error_line
 from wiregen.generate.escaping import harmless
 from wiregen.runtime.codec.errors import DecodeError
@@ -22,6 +22,7 @@ from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.both_directions import Aside, BothDirections, DecodedItem, said_until
 from wiregen.site.playground.edits import changed, choices_of, text_of
 from wiregen.site.playground.followed_sessions import FollowedSessions, SessionEffects
+from wiregen.site.playground.shown_values import ShownValues
 
 __all__ = ["PlaygroundReader", "fault_of"]
 
@@ -39,7 +40,7 @@ class PlaygroundReader:
 
     def __init__(self, schema: Schema, snippets: Snippets, name: str) -> None:
         self._schema, self._snippets, self._name = schema, snippets, name
-        self._secrets = secret_names(schema)
+        self._secrets, self._values = secret_names(schema), ShownValues(schema)
 
     def look(
         self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = (), *, is_connection: bool = False
@@ -208,8 +209,10 @@ class PlaygroundReader:
         if node.inner:
             shown["inner"] = True
         is_hidden = node.name in self._secrets
-        text = HIDDEN if is_hidden else _value_of(node)
-        shown |= {key: value for key, value in (("value", text), ("note", harmless(node.note))) if value}
+        text = HIDDEN if is_hidden else self._values.text_of(node)
+        shown |= {
+            key: value for key, value in (("value", text), ("note", self._values.note_of(node))) if value
+        }
         edit = text_of(line, node.path) if text and node.part not in _DERIVED else None
         if edit is not None:
             shown |= {"can_edit": True, "edit": edit} | choices_of(self._schema, node)
@@ -251,17 +254,6 @@ def _shown_effects(effects: SessionEffects) -> Line:
 def _title(node: Node) -> str:
     message = getattr(node.value, "message", node.value)
     return harmless(str(getattr(message, "name", node.name)))
-
-
-def _value_of(node: Node) -> str:
-    if node.children and not isinstance(node.value, str | bytes | int):
-        return ""
-    plain = (
-        node.value is None
-        or isinstance(node.value, bool | int | float | str | bytes)
-        or hasattr(node.value, "hex")
-    )
-    return harmless(scalar_text(node.value)) if plain and node.value is not None else ""
 
 
 def _vector(sample: Sample, line: dict[str, object] | None) -> str:
