@@ -180,7 +180,9 @@ def test_a_dump_of_a_huge_number_of_equal_lines_is_none() -> None:
 @given(st.binary(min_size=1, max_size=60))
 def test_digits_alone_are_never_a_dump(data: bytes) -> None:
     assert pasted(data.hex()).form == "hex" and bytes_of(data.hex(" ")) == data
-    assert bytes_of(base64.b64encode(bytes(3) + data).decode()) == bytes(3) + data
+    text = base64.b64encode(bytes(3) + data).decode()
+    if not re.fullmatch("[0-9A-Fa-f]*", text):  # then it is hexadecimal too
+        assert bytes_of(text) == bytes(3) + data
 
 
 @pytest.mark.parametrize(
