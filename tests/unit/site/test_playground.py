@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import importlib
 import json
+import re
 import shutil
 import subprocess
 import time
