@@ -25,6 +25,7 @@ from wiregen.site.diagrams import (
     conversations,
     state_diagrams,
 )
+from wiregen.site.diagrams.state_drawings import chart_of, edge_text
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "idl").glob("*.wire"))
@@ -128,3 +129,18 @@ def test_diagrams_are_json(name: str) -> None:
     drawn: list[StateDiagram | SequenceDiagram] = list(state_diagrams(protocol(name)))
     drawn += conversations(plan, traces(name)).values()
     assert all(json.loads(json.dumps(as_data(each))) for each in drawn)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_show_every_transition_whole(name: str) -> None:
+    """All messages and guards of the transitions that are drawn, in the order of their text, on as many lines as they need."""
+    for drawn in state_diagrams(protocol(name)):
+        shown = {_words(" ".join(text for _, text in label.lines)) for label in chart_of(drawn).labels}
+        for edge in drawn.edges:
+            if edge.violation is None:
+                words = _words(edge_text(edge))
+                assert any(words in each for each in shown), edge_text(edge)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())

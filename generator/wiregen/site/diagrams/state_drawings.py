@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Final
 
 from wiregen.site.diagrams import Arrow, Edge, StateDiagram
@@ -19,8 +20,8 @@ CHARACTER: Final = 6.7
 """Width of a character of the labels' font, with a margin."""
 LINE: Final = 14
 _LONGEST: Final = 38
-_MOST_LINES: Final = 4
-_MOST_MESSAGES: Final = 3
+"""Characters after which a label goes on in the next line."""
+_INDENT: Final = "\N{NO-BREAK SPACE}" * 2
 _LANE: Final = 8
 _GAP: Final = 18
 _EDGE: Final = 12
@@ -165,41 +166,42 @@ def _of_any(edge: Edge, diagram: StateDiagram, path: str) -> Edge:
 
 def edge_text(edge: Edge) -> str:
     """Return the text of a transition: the sender, the messages and the guard, or when a timer is due."""
-    text = f"after {edge.after}" if edge.kind == "timer" else _speech(edge, None)
+    text = f"after {edge.after}" if edge.kind == "timer" else _speech(edge)
     return f"{text} [{edge.guard}]" if edge.guard else text
 
 
-def _speech(edge: Edge, most: int | None) -> str:
-    names = edge.messages
-    if names is None:
-        said = "any message"
-    elif most is None or len(names) <= most:
-        said = ", ".join(names)
-    else:
-        said = f"{', '.join(names[: most - 1])}, +{len(names) - most + 1}"
+def _speech(edge: Edge) -> str:
+    said = "any message" if edge.messages is None else ", ".join(edge.messages)
     return f"{edge.role}: {said}" if edge.role else said
 
 
 def _label(edges: Iterable[Edge]) -> tuple[str, ...]:
-    lines = tuple(dict.fromkeys(line for edge in edges for line in _edge_lines(edge)))
-    if len(lines) <= _MOST_LINES:
-        return lines
-    return (*lines[: _MOST_LINES - 1], f"and {len(lines) - _MOST_LINES + 1} more")
+    """Return the lines of all transitions, each guard below its messages; equal transitions are one."""
+    texts = dict.fromkeys(tuple(_edge_lines(edge)) for edge in edges)
+    return tuple(line for lines in texts for line in lines)
 
 
 def _edge_lines(edge: Edge) -> Iterator[str]:
-    first = f"after {edge.after}" if edge.kind == "timer" else _speech(edge, _MOST_MESSAGES)
+    first = f"after {edge.after}" if edge.kind == "timer" else _speech(edge)
     guard = f"[{edge.guard}]" if edge.guard else ""
     if guard and len(first) + len(guard) < _LONGEST:
         yield f"{first} {guard}"
         return
-    yield _cut(first)
+    yield from _wrapped(first, "")
     if guard:
-        yield _cut(guard)
+        yield from _wrapped(guard, _INDENT)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def _wrapped(text: str, indent: str) -> list[str]:
+    """Return the lines of a text, the first one indented, the others further."""
+    return wrap(
+        text,
+        _LONGEST,
+        initial_indent=indent,
+        subsequent_indent=indent + _INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 # ---- places
