@@ -1,4 +1,4 @@
-"""Hexdumps as people paste them: of xxd, hexdump, od, tcpdump and Wireshark.
+"""Hexdumps as people paste them: of xxd, hexdump, od, tcpdump, PowerShell and Wireshark.
 
 The offsets of a dump say how its groups of digits are to be read: each is the number of the bytes before it.
 """
@@ -18,6 +18,7 @@ _GROUP: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,8}")
 _PAIRS: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2})*")
 _HALF: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){7}")
 _GAP: Final = re.compile(r"\s{2,}")
+_BITS: Final = re.compile(r"[01]{8}")
 _BAR: Final = re.compile(r"\s\s+[|>]")
 _N_PARTS: Final = 3
 _BASES: Final = (16, 8, 10)
@@ -122,7 +123,13 @@ def _is_dump(rows: tuple[_Row, ...]) -> bool:
         return True
     is_offset = first.is_wide or len(first.offset) >= _LONG
     is_zero = not first.offset.strip("0")
-    return is_offset and (bool(others) or (is_zero and (first.is_wide or len(first.offset) == _DIGITS_OF_OD)))
+    is_marked = first.is_wide or len(first.offset) == _DIGITS_OF_OD or _has_characters(first)
+    return is_offset and (bool(others) or (is_zero and is_marked))
+
+
+def _has_characters(row: _Row) -> bool:
+    """Return whether two blanks and a text that is no digits follow the bytes of a line."""
+    return bool(_GAP.search(row.rest)) and not all(map(_GROUP.fullmatch, row.rest.split()))
 
 
 def _readers(rows: tuple[_Row, ...]) -> tuple[int, tuple[_Reader, ...]]:
@@ -131,7 +138,7 @@ def _readers(rows: tuple[_Row, ...]) -> tuple[int, tuple[_Reader, ...]]:
     widths = {len(group) for group in groups}
     width = widths.pop() if len(widths) == 1 else 0
     if rows[0].has_colon or not all(_GROUP.fullmatch(group) or group.isdecimal() for group in groups):
-        return 1, (_bytes_in_order,)
+        return 1, (_bits, _bytes_in_order)
     match width:
         case 3:
             return 1, (_octal_bytes,)
@@ -145,6 +152,14 @@ def _readers(rows: tuple[_Row, ...]) -> tuple[int, tuple[_Reader, ...]]:
 
 def _bytes_in_order(line: str) -> bytes:
     return bytes.fromhex("".join(_groups(line)))
+
+
+def _bits(line: str) -> bytes | None:
+    """Return the bytes of groups of bits, if each has one character at the right; there, blanks are not seen."""
+    groups, *characters = _GAP.split(line, maxsplit=1)
+    bits = groups.split()
+    is_each = bool(characters) and len(characters[0]) <= len(bits) and all(map(_BITS.fullmatch, bits))
+    return bytes(int(each, 2) for each in bits) if is_each else None
 
 
 def _bytes_of_all(line: str) -> bytes | None:
