@@ -270,6 +270,10 @@ def test_paper_has_what_is_open_on_the_screen(tab: Browser, base: str) -> None:
     shown = "[...document.querySelectorAll('#layout .panel')].filter((each) => each.offsetHeight).map((each) => each.dataset.title)"
     assert tab.run(shown) == ["Diagram"]
     assert tab.run("document.querySelector('#errors').offsetHeight") == 0
+    tab.open(f"{base}/lumberjack/session-Transfer.html")
+    assert tab.run("document.querySelector('#conversations svg').getBoundingClientRect().height") > 0
+    assert tab.run("document.querySelector('#conversations .told').checkVisibility()") is False
+    tab.open(f"{base}/lumberjack/Data.html")
     tab.run(
         "document.getElementById('notation-Data').checked = document.querySelector('#errors details').open = true"
     )
