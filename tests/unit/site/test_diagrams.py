@@ -25,7 +25,8 @@ from wiregen.site.diagrams import (
     conversations,
     state_diagrams,
 )
-from wiregen.site.diagrams.state_drawings import chart_of, edge_text
+from wiregen.site.diagrams.edge_texts import edge_text
+from wiregen.site.diagrams.state_drawings import chart_of
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "idl").glob("*.wire"))
@@ -135,7 +136,9 @@ def test_diagrams_are_json(name: str) -> None:
 def test_labels_show_every_transition_whole(name: str) -> None:
     """All messages and guards of the transitions that are drawn, in the order of their text, on as many lines as they need."""
     for drawn in state_diagrams(protocol(name)):
-        shown = {_words(" ".join(text for _, text in label.lines)) for label in chart_of(drawn).labels}
+        chart = chart_of(drawn)
+        shown = {_words(" ".join(text for _, text in label.lines)) for label in chart.labels}
+        shown |= {text for each in chart.detours for text in (each.entered, each.left)}
         for edge in drawn.edges:
             if edge.violation is None:
                 words = _words(edge_text(edge))
@@ -144,3 +147,15 @@ def test_labels_show_every_transition_whole(name: str) -> None:
 
 def _words(text: str) -> str:
     return " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+def test_states_that_are_left_the_way_they_were_entered_are_one_box_and_a_table() -> None:
+    chart = chart_of(diagram("pravega", "Call"))
+    assert [box.name for box in chart.boxes] == ["free", "20 states", "any state"]
+    found = {each.state: (each.entered, each.left) for each in chart.detours}
+    assert len(found) == 20
+    assert found["creating"] == (
+        "client: CreateSegment, CreateTransientSegment, CreateTableSegment",
+        "server: SegmentCreated, SegmentAlreadyExists",
+    )
+    assert chart_of(diagram("reactive_streams", "Subscription")).detours == ()

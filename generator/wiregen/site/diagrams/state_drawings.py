@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from textwrap import wrap
 from typing import Final
 
 from wiregen.site.diagrams import Arrow, Edge, StateDiagram
+from wiregen.site.diagrams.edge_texts import arrow_text, edge_lines
+from wiregen.site.diagrams.state_detours import Detour, without_detours
 
-__all__ = ["CHARACTER", "Chart", "ChartBox", "ChartLabel", "ChartLink", "chart_of", "edge_text"]
+__all__ = ["CHARACTER", "Chart", "ChartBox", "ChartLabel", "ChartLink", "chart_of"]
 
 CHARACTER: Final = 6.7
 """Width of a character of the labels' font, with a margin."""
 LINE: Final = 14
-_LONGEST: Final = 38
-"""Characters after which a label goes on in the next line."""
-_INDENT: Final = "\N{NO-BREAK SPACE}" * 2
+_SEE_TABLE: Final = "see the table below"
 _LANE: Final = 8
 _GAP: Final = 18
 _EDGE: Final = 12
@@ -76,6 +75,8 @@ class ChartLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
+    """The drawing of a session; `detours`: the states that are one box of it."""
+
     width: int
     height: int
     title: str
@@ -83,6 +84,7 @@ class Chart:
     links: tuple[ChartLink, ...]
     labels: tuple[ChartLabel, ...]
     start: tuple[int, int]
+    detours: tuple[Detour, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,18 +116,18 @@ class _Port:
 
 def chart_of(diagram: StateDiagram) -> Chart:
     """Return the drawing of a session."""
-    names, arrows = _gathered(diagram)
+    names, arrows, detours = without_detours(*_gathered(diagram))
     places = {name: number for number, name in enumerate(names)}
     links = tuple(
         _Link(
             source=places[each.source],
             target=places[each.target],
-            lines=_label(each.edges),
-            title="; ".join(dict.fromkeys(edge_text(edge) for edge in each.edges)),
+            lines=edge_lines(each.edges) if each.edges else (_SEE_TABLE,),
+            title=arrow_text(each),
         )
         for each in arrows
     )
-    return _Drawing(diagram, names, links).chart()
+    return replace(_Drawing(diagram, names, links).chart(), detours=detours)
 
 
 def _gathered(diagram: StateDiagram) -> tuple[tuple[str, ...], tuple[Arrow, ...]]:
@@ -159,49 +161,6 @@ def _of_any(edge: Edge, diagram: StateDiagram, path: str) -> Edge:
     """Return a transition of all states as one edge of the box that represents them."""
     targets = {each.target for each in diagram.edges if each.path == path}
     return replace(edge, source=_ANY, target=next(iter(targets)) if len(targets) == 1 else _ANY)
-
-
-# ---- labels
-
-
-def edge_text(edge: Edge) -> str:
-    """Return the text of a transition: the sender, the messages and the guard, or when a timer is due."""
-    text = f"after {edge.after}" if edge.kind == "timer" else _speech(edge)
-    return f"{text} [{edge.guard}]" if edge.guard else text
-
-
-def _speech(edge: Edge) -> str:
-    said = "any message" if edge.messages is None else ", ".join(edge.messages)
-    return f"{edge.role}: {said}" if edge.role else said
-
-
-def _label(edges: Iterable[Edge]) -> tuple[str, ...]:
-    """Return the lines of all transitions, each guard below its messages; equal transitions are one."""
-    texts = dict.fromkeys(tuple(_edge_lines(edge)) for edge in edges)
-    return tuple(line for lines in texts for line in lines)
-
-
-def _edge_lines(edge: Edge) -> Iterator[str]:
-    first = f"after {edge.after}" if edge.kind == "timer" else _speech(edge)
-    guard = f"[{edge.guard}]" if edge.guard else ""
-    if guard and len(first) + len(guard) < _LONGEST:
-        yield f"{first} {guard}"
-        return
-    yield from _wrapped(first, "")
-    if guard:
-        yield from _wrapped(guard, _INDENT)
-
-
-def _wrapped(text: str, indent: str) -> list[str]:
-    """Return the lines of a text, the first one indented, the others further."""
-    return wrap(
-        text,
-        _LONGEST,
-        initial_indent=indent,
-        subsequent_indent=indent + _INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 # ---- places
@@ -261,6 +220,7 @@ class _Drawing:
             links=tuple(links),
             labels=tuple(label for label in labels if label.lines),
             start=(left + self._width // 2, 12),
+            detours=(),
         )
 
     def _turned(
@@ -295,7 +255,7 @@ class _Drawing:
         for name, top, height in zip(self._names, self._tops, self._heights, strict=True):
             node = nodes.get(name)
             kind = "any" if node is None else "final" if node.is_final else "plain"
-            title = "Transitions of every state" if node is None else node.doc
+            title = node.doc if node is not None else "Transitions of every state" if name == _ANY else ""
             yield ChartBox(x=left, y=top, width=self._width, height=height, name=name, kind=kind, title=title)
 
 
