@@ -120,7 +120,7 @@ def test_a_page_holds_every_state_row_and_timer(name: str) -> None:
         table = page.partition('id="transitions"')[2].partition("</table>")[0]
         assert table.count("<tr>") == len(session.rows) + len(session.timers) + 1
         for state in session.states:
-            assert f"<code>{state.name}</code>" in page
+            assert f"<dt>{state.name}</dt>" in page
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from wiregen.site.diagrams import Arrow, Edge, StateDiagram
-from wiregen.site.diagrams.edge_texts import arrow_text, edge_lines
+from wiregen.site.diagrams.edge_texts import edge_lines
 from wiregen.site.diagrams.state_detours import Detour, without_detours
 
 __all__ = ["CHARACTER", "Chart", "ChartBox", "ChartLabel", "ChartLink", "chart_of"]
@@ -48,7 +48,6 @@ class ChartLink:
     """A line with its head, as the end points of its straight parts."""
 
     points: tuple[tuple[int, int], ...]
-    title: str
 
     @property
     def path(self) -> str:
@@ -94,7 +93,6 @@ class _Link:
     source: int
     target: int
     lines: tuple[str, ...]
-    title: str
 
     @property
     def is_loop(self) -> bool:
@@ -123,7 +121,6 @@ def chart_of(diagram: StateDiagram) -> Chart:
             source=places[each.source],
             target=places[each.target],
             lines=edge_lines(each.edges) if each.edges else (_SEE_TABLE,),
-            title=arrow_text(each),
         )
         for each in arrows
     )
@@ -235,9 +232,7 @@ class _Drawing:
             (start - 5 - LINE * (len(link.lines) - 1 - at), text) for at, text in enumerate(link.lines)
         )
         x, anchor = (edge + 8, "start") if is_right else (edge - 8, "end")
-        return ChartLink(points=points, title=link.title), ChartLabel(
-            x=x, y=start, anchor=anchor, lines=lines
-        )
+        return ChartLink(points=points), ChartLabel(x=x, y=start, anchor=anchor, lines=lines)
 
     def _loop(self, link: _Link, edge: int) -> tuple[ChartLink, ChartLabel]:
         ports = [port for port in self._right[link.source] if port.link is link]
@@ -246,9 +241,7 @@ class _Drawing:
         points = ((edge, start), (edge + 16, start), (edge + 16, end), (edge, end))
         middle = (start + end) // 2 + 4 - LINE * (len(link.lines) - 1) // 2
         lines = tuple((middle + LINE * at, text) for at, text in enumerate(link.lines))
-        return ChartLink(points=points, title=link.title), ChartLabel(
-            x=edge + 24, y=start, anchor="start", lines=lines
-        )
+        return ChartLink(points=points), ChartLabel(x=edge + 24, y=start, anchor="start", lines=lines)
 
     def _boxes(self, left: int) -> Iterator[ChartBox]:
         nodes = {node.name: node for node in self._diagram.nodes}
