@@ -187,6 +187,10 @@ def _refusals(protocol: m.Protocol, named: NamedRules) -> Iterator[tuple[str, st
         more = f" and {len(paths) - _MOST_PLACES} more" if len(paths) > _MOST_PLACES else ""
         where = ", ".join(dict.fromkeys(paths[:_MOST_PLACES]))
         yield rule, f"refuses the frame{' if strict' if is_strict else ''}: {code} at {where}{more}"
+    for owner, fields in _owners(protocol):
+        for field in flat_fields(fields):
+            if field.rule is not None and field.view == "json":
+                yield field.rule, f"accepts the frame, and refuses to read {owner}.{field.name}_json"
 
 
 def _note(found: dict[str, dict[str, None]], rule: str | None, text: str) -> None:
