@@ -29,7 +29,13 @@ from tests.unit.docs_sites import (
 from tests.unit.tools.test_cli_decode import run
 
 from wiregen.conformance.vectors.format import Invalid
-from wiregen.language.diagnostics import error_codes, known_codes
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report, error_codes, known_codes
+from wiregen.language.source import Sources
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
+from wiregen.schema.lowering import lower
 from wiregen.schema.walk import flat_fields, references
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.declarations import message_page
@@ -676,6 +682,29 @@ def test_unknown_messages_that_are_kept_are_refused_if_strict() -> None:
     assert "The message is kept as its bytes; a strict receiver refuses the frame: unknown_code" in text
     rules = " ".join(page("pravega/rules.html").text.split())
     assert "refuses the frame if strict: unknown_code at Frame.type" in rules
+
+
+@pytest.mark.parametrize(("rest", "is_kept"), [("", True), ("  check : u8", False)])
+def test_an_unknown_message_is_kept_only_at_the_end_of_a_region(
+    rest: str, is_kept: bool, tmp_path: Path
+) -> None:
+    """The page says of a frame what the reference codec does with it."""
+    text = f"""protocol p {{ source "None" endian big roles a, b }}
+limits {{ frame = 1 KiB }}
+frame F {{ type : u8 := code(body)  length : u16 := size(rest)  rest : {{ body : match type{rest} }} in length }}
+message M 1 {{ x : u8 }}
+"""
+    shown = " ".join(Page(site_of_text(text, tmp_path)["p/F.html"].decode()).text.split())
+    said = "The message is kept as its bytes; a strict receiver refuses" if is_kept else "A receiver refuses"
+    assert f"Unknown codes{said} the frame: unknown_code" in shown
+    subject = load_protocol(tmp_path / "p.wire", Sources(), Report(), ())
+    assert subject is not None
+    schema, data = lower(subject.protocol), bytes.fromhex("09 0002 0102")
+    if is_kept:
+        assert explain(schema, data, 0, len(data), Options()).end == len(data)
+    else:
+        with pytest.raises(DecodeError, match="unknown_code"):
+            explain(schema, data, 0, len(data), Options())
 
 
 # ---- rules

@@ -96,9 +96,23 @@ def region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
     return None
 
 
-def keeps_unknown(fields: tuple[m.Field, ...]) -> bool:
-    """Return whether a message whose code is unknown is kept as its bytes, since a region around it has an end."""
-    return any(_around(field.type, "", None) is not None for field in fields)
+def keeps_unknown(fields: tuple[m.Field, ...], *, end_region: bool = False) -> bool:
+    """Return whether a message whose code is unknown is kept as its bytes: they are all that is left of a region.
+
+    `end_region`: the fields are the last ones of a region.
+    """
+    return any(_keeps_unknown(field.type, end_region and field is fields[-1]) for field in fields)
+
+
+def _keeps_unknown(type_: m.Type, ends_region: bool) -> bool:
+    if isinstance(type_, m.MessageMatch):
+        return ends_region
+    if isinstance(type_, m.List):
+        return False
+    if isinstance(type_, m.Block):
+        return keeps_unknown(type_.fields, end_region=ends_region)
+    here = ends_region or isinstance(type_, m.Region)
+    return any(_keeps_unknown(each, here) for each in inner_types(type_))
 
 
 def is_filled(protocol: m.Protocol, message: str) -> bool:
