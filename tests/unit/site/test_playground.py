@@ -185,6 +185,12 @@ def test_base64_that_is_not_digits_is_read(data: bytes) -> None:
     assert bytes_of(base64.b64encode(octets).decode()) == octets
 
 
+@pytest.mark.parametrize("digits", ["٠٠٠٠", "٠٠٠", "٠٠٠٠٠٠", "٠٠٠٠ ٠٠٠٠"])
+def test_digits_of_other_scripts_are_no_bytes_of_a_dump(digits: str) -> None:
+    with pytest.raises(TextError):
+        pasted(f"0000000  {digits}")
+
+
 @given(st.binary(min_size=1, max_size=60))
 def test_digits_alone_are_never_a_dump(data: bytes) -> None:
     assert pasted(data.hex()).form == "hex" and bytes_of(data.hex(" ")) == data

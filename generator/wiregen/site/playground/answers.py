@@ -10,7 +10,8 @@ from typing import Any, Final
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.formats.inspect.secrets import holds_secret, secret_names, without_secrets
 from wiregen.formats.inspect.values import HIDDEN
-from wiregen.formats.jsonl import Line, LineEncoder, LineError, LineMaker, dumps, error_line
+from wiregen.formats.jsonl import Line, LineEncoder, LineError, dumps, error_line
+from wiregen.formats.line_maker import LineMaker
 from wiregen.generate.escaping import harmless
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue, Node

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 __all__ = ["Dump", "dump_of", "loose_dump_of"]
 
 _LINE: Final = re.compile(r"\s*(0[xX])?([0-9A-Fa-f]{4,16})(:?)(\s+|$)(.*)")
+_DECIMAL: Final = re.compile(r"[0-9]+")
 _GROUP: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,8}")
 _PAIRS: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2})*")
 _HALF: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){7}")
@@ -137,7 +138,7 @@ def _readers(rows: tuple[_Row, ...]) -> tuple[int, tuple[_Reader, ...]]:
     groups = [group for row in rows for group in row.rest.split()]
     widths = {len(group) for group in groups}
     width = widths.pop() if len(widths) == 1 else 0
-    if rows[0].has_colon or not all(_GROUP.fullmatch(group) or group.isdecimal() for group in groups):
+    if rows[0].has_colon or not all(_GROUP.fullmatch(group) or _DECIMAL.fullmatch(group) for group in groups):
         return 1, (_bits, _bytes_in_order)
     match width:
         case 3:
