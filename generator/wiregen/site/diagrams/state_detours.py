@@ -8,7 +8,7 @@ from typing import Final
 from wiregen.site.diagrams import Arrow
 from wiregen.site.diagrams.edge_texts import arrow_text
 
-__all__ = ["Detour", "without_detours"]
+__all__ = ["Detour", "Picture", "without_detours"]
 
 _MANY: Final = 6
 """From so many detours of one state on, they are one box and a table."""
@@ -23,10 +23,18 @@ class Detour:
     left: str
 
 
-def without_detours(
-    names: tuple[str, ...], arrows: tuple[Arrow, ...]
-) -> tuple[tuple[str, ...], tuple[Arrow, ...], tuple[Detour, ...]]:
-    """Return states and arrows with the detours of one state as a box, if there are many; and these detours."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The states and arrows that are drawn, and the detours that are one of these states."""
+
+    names: tuple[str, ...]
+    arrows: tuple[Arrow, ...]
+    detours: tuple[Detour, ...] = ()
+
+
+def without_detours(picture: Picture) -> Picture:
+    """Return a picture in which the detours of one state are one box, if there are many."""
+    names, arrows = picture.names, picture.arrows
     by_hub: dict[str, list[str]] = {}
     for name in names[1:]:  # the first one is where a session begins
         before = {arrow.source for arrow in arrows if arrow.target == name}
@@ -35,12 +43,14 @@ def without_detours(
             by_hub.setdefault(before.pop(), []).append(name)
     hub, inside = max(by_hub.items(), key=lambda each: len(each[1]), default=("", []))
     if len(inside) < _MANY:
-        return names, arrows, ()
+        return picture
     group = f"{len(inside)} states"
     into = {arrow.target: arrow_text(arrow) for arrow in arrows if arrow.source == hub}
     back = {arrow.source: arrow_text(arrow) for arrow in arrows if arrow.target == hub}
-    shown = tuple(dict.fromkeys(group if name in inside else name for name in names))
     kept = tuple(arrow for arrow in arrows if not {arrow.source, arrow.target} & {*inside})
     ways = tuple(Arrow(source=a, target=b, edges=()) for a, b in ((hub, group), (group, hub)))
-    detours = (Detour(state=name, entered=into[name], left=back[name]) for name in inside)
-    return shown, (*kept, *ways), tuple(detours)
+    return Picture(
+        names=tuple(dict.fromkeys(group if name in inside else name for name in names)),
+        arrows=(*kept, *ways),
+        detours=tuple(Detour(state=name, entered=into[name], left=back[name]) for name in inside),
+    )

@@ -13,7 +13,7 @@ from typing import Final
 
 from wiregen.site.diagrams import Arrow, Edge, StateDiagram
 from wiregen.site.diagrams.edge_texts import edge_lines
-from wiregen.site.diagrams.state_detours import Detour, without_detours
+from wiregen.site.diagrams.state_detours import Detour, Picture, without_detours
 
 __all__ = ["CHARACTER", "Chart", "ChartBox", "ChartLabel", "ChartLink", "chart_of"]
 
@@ -114,27 +114,27 @@ class _Port:
 
 def chart_of(diagram: StateDiagram) -> Chart:
     """Return the drawing of a session."""
-    names, arrows, detours = without_detours(*_gathered(diagram))
-    places = {name: number for number, name in enumerate(names)}
+    picture = without_detours(_gathered(diagram))
+    places = {name: number for number, name in enumerate(picture.names)}
     links = tuple(
         _Link(
             source=places[each.source],
             target=places[each.target],
             lines=edge_lines(each.edges) if each.edges else (_SEE_TABLE,),
         )
-        for each in arrows
+        for each in picture.arrows
     )
-    return replace(_Drawing(diagram, names, links).chart(), detours=detours)
+    return _Drawing(diagram, picture, links).chart()
 
 
-def _gathered(diagram: StateDiagram) -> tuple[tuple[str, ...], tuple[Arrow, ...]]:
+def _gathered(diagram: StateDiagram) -> Picture:
     """Return the states to draw and the arrows between them.
 
     Transitions of all states are drawn once, unless there are few states.
     """
     names = tuple(node.name for node in diagram.nodes)
     if len(names) <= _FEW_STATES:
-        return names, diagram.arrows
+        return Picture(names=names, arrows=diagram.arrows)
     sources: dict[str, set[str]] = {}
     for edge in diagram.edges:
         sources.setdefault(edge.path, set()).add(edge.source)
@@ -151,7 +151,7 @@ def _gathered(diagram: StateDiagram) -> tuple[tuple[str, ...], tuple[Arrow, ...]
         groups.setdefault((edge.source, edge.target), []).append(edge)
     arrows = tuple(Arrow(source=a, target=b, edges=tuple(some)) for (a, b), some in groups.items())
     has_any = any(_ANY in (arrow.source, arrow.target) for arrow in arrows)
-    return (*names, _ANY) if has_any else names, arrows
+    return Picture(names=(*names, _ANY) if has_any else names, arrows=arrows)
 
 
 def _of_any(edge: Edge, diagram: StateDiagram, path: str) -> Edge:
@@ -166,8 +166,9 @@ def _of_any(edge: Edge, diagram: StateDiagram, path: str) -> Edge:
 class _Drawing:
     """Computes the coordinates of one diagram."""
 
-    def __init__(self, diagram: StateDiagram, names: tuple[str, ...], links: tuple[_Link, ...]) -> None:
-        self._diagram, self._names, self._links = diagram, names, links
+    def __init__(self, diagram: StateDiagram, picture: Picture, links: tuple[_Link, ...]) -> None:
+        self._diagram, self._detours, self._links = diagram, picture.detours, links
+        names = self._names = picture.names
         down = [link for link in links if link.target >= link.source]
         up = [link for link in links if link.target < link.source]
         self._right = [_ports(_right_side(down, number)) for number in range(len(names))]
@@ -217,7 +218,7 @@ class _Drawing:
             links=tuple(links),
             labels=tuple(label for label in labels if label.lines),
             start=(left + self._width // 2, 12),
-            detours=(),
+            detours=self._detours,
         )
 
     def _turned(
