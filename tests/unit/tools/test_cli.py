@@ -510,9 +510,7 @@ def test_build_writes_checks_and_shows_differences(buildable: Path) -> None:
     (buildable / "generated" / ".wiregen-staging").mkdir()
     checked = run("build", "--check")
     assert (checked.exit_code, checked.stdout) == (1, "")
-    assert checked.stderr.startswith(
-        "generated: a build did not finish; the next `wiregen build` undoes its changes"
-    )
+    assert checked.stderr.startswith("generated: a build did not finish; the next one undoes its changes")
 
 
 def test_build_check_lists_stale_missing_and_extra_files(buildable: Path) -> None:

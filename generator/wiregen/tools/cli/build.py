@@ -11,7 +11,7 @@ import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
-from wiregen.tools.cli.messages import has_colour, tell
+from wiregen.tools.cli.messages import UNFINISHED, has_colour, tell
 from wiregen.tools.cli.protocols import chosen_names, configuration, stop
 
 if TYPE_CHECKING:
@@ -270,9 +270,7 @@ def _tell_ways_out(difference: "TreeDifference", folder: Path) -> None:
     if not difference:
         tell(f"{folder}: up to date")
     if difference.is_unfinished:
-        tell(
-            f"{folder}: a build did not finish; the next `wiregen build` undoes its changes and writes all files"
-        )
+        tell(f"{folder}: {UNFINISHED}")
     if n_files:
         tell(f"{folder}: {_files(n_files)} not up to date; run `wiregen build`")
     if n_kept:

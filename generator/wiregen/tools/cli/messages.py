@@ -2,9 +2,12 @@
 
 import os
 import sys
-from typing import TextIO
+from typing import Final, TextIO
 
-__all__ = ["has_colour", "is_terminal", "tell", "tell_error"]
+__all__ = ["UNFINISHED", "has_colour", "is_terminal", "tell", "tell_error"]
+
+UNFINISHED: Final = "a build did not finish; the next one undoes its changes and writes all files"
+"""What `--check` says of a tree that a build is writing, or was writing when it was killed."""
 
 
 def tell(text: str) -> None:

@@ -11,7 +11,7 @@ import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
-from wiregen.tools.cli.messages import tell
+from wiregen.tools.cli.messages import UNFINISHED, tell
 from wiregen.tools.cli.protocols import configuration, stop
 
 if TYPE_CHECKING:
@@ -283,9 +283,7 @@ def _compared(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bo
         for path in getattr(difference, word):
             print(f"{word} {as_shown(folder / path)}")
     if difference.is_unfinished:
-        tell(
-            f"{as_shown(folder)}: a build did not finish; the next one undoes its changes and writes all files"
-        )
+        tell(f"{as_shown(folder)}: {UNFINISHED}")
     if difference:
         tell(f"{as_shown(folder)}: not up to date; run `wiregen vectors build`")
     return FINDINGS if difference else DONE
