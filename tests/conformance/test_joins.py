@@ -12,7 +12,8 @@ from tests.built_schema import schema_of
 from tests.commands import called
 from tests.conformance.vectors import HERE, kept
 
-from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, error_line, loads
+from wiregen.formats.jsonl import LineEncoder, dumps, error_line, loads
+from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError as CarefulError
 from wiregen.runtime.stream.context import Context as CarefulContext
 from wiregen.tools.cli.decoding_options import DecodingSettings

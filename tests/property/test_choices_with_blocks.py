@@ -17,7 +17,8 @@ from tests.property.schemas import built
 from tests.property.test_serialization_constructs import serializations
 
 from wiregen.conformance.vectors.building import build_vectors
-from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.formats.jsonl import LineEncoder, dumps, loads
+from wiregen.formats.line_maker import LineMaker
 
 CASES = Path(__file__).resolve().parents[1] / "cases" / "constructs"
 ALL = ("native", "protobuf", "msgpack")

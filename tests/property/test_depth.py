@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import pytest
 from tests.property.schemas import built
 
-from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.formats.jsonl import LineEncoder, dumps, loads
+from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.values import MOST_NESTING
 from wiregen.runtime.schema.protocol import Schema

@@ -12,7 +12,8 @@ from tests.property import agreement
 from tests.property.codecs import Wishes
 from tests.property.schemas import built
 
-from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.formats.jsonl import LineEncoder, dumps, loads
+from wiregen.formats.line_maker import LineMaker
 
 TWO = """
 protocol p { source "no document"  endian big  roles a, b }

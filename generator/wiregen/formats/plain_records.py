@@ -15,20 +15,29 @@ from wiregen.runtime.schema.declarations import Field
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
-    Block,
-    Float,
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
     FrameReference,
-    Match,
-    MessageMatch,
-    MessageReference,
+    Integer,
+    List,
+    Region,
     StructReference,
-    UnionReference,
+    Text,
+    Type,
+    Uuid,
+    Varint,
 )
 
 __all__ = ["PlainRecords"]
 
-_NOT_PLAIN: Final = (Block, Float, Match, MessageMatch, MessageReference, UnionReference)
-"""Types whose JSON has several forms, depends on its place, or holds less than the value."""
+_PLAIN: Final = (
+    *(Bits, Boolean, Bytes, CodingReference, EnumReference, Integer, Text, Uuid, Varint),
+    *(FrameReference, List, Region, StructReference),
+)
+"""Types whose JSON has one form, which no two values share. The lines of all others are read to be proven."""
 _MORE: Final = frozenset({"absent", "tail"})
 """Slots of classes for data that records do not have; a message's own are looked at."""
 _UNKNOWN: Final = "Unknown"
@@ -90,7 +99,7 @@ class PlainRecords:
                     self._is_plain_header(name, seen) and self._has_plain(seen)
                 ):
                     return False
-                case _ if isinstance(node, _NOT_PLAIN):
+                case _ if isinstance(node, Type) and not isinstance(node, _PLAIN):
                     return False
         return True
 

@@ -17,7 +17,8 @@ from tests.property.codecs import Outcome, cut, described
 from tests.property.test_serializations import absences
 
 from wiregen.conformance.samples import SampleBasis
-from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.formats.jsonl import LineEncoder, dumps, loads
+from wiregen.formats.line_maker import LineMaker
 from wiregen.formats.plain_records import PlainRecords
 from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.codec.options import Options

@@ -16,13 +16,13 @@ from tests.unit import plans as p
 from wiregen.formats.jsonl import (
     LineEncoder,
     LineError,
-    LineMaker,
     decoded_line,
     dumps,
     encode_lines,
     error_line,
     loads,
 )
+from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.explain import explain

@@ -22,7 +22,8 @@ from wiregen.conformance.vectors.format import (
 from wiregen.conformance.vectors.frame_parts import spans_of
 from wiregen.conformance.vectors.reference_verdicts import ReferenceVerdicts, Scene
 from wiregen.conformance.vectors.vector import Line
-from wiregen.formats.jsonl import LineError, LineMaker, decoded_line
+from wiregen.formats.jsonl import LineError, decoded_line
+from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_from_record, frame_record, part_record

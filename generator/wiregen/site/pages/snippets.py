@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
-from wiregen.formats.jsonl import LineError, LineMaker, dumps
+from wiregen.formats.jsonl import LineError, dumps
+from wiregen.formats.line_maker import LineMaker
 from wiregen.generate.escaping import literal
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.text import class_name

@@ -2,7 +2,8 @@
 
 from typing import Protocol
 
-from wiregen.formats.jsonl import Line, LineMaker, backend_of, error_line
+from wiregen.formats.jsonl import Line, backend_of, error_line
+from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings

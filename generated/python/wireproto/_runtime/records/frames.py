@@ -29,7 +29,7 @@ from ..schema.types import (
     UnionReference,
 )
 from .scalars import PLAIN
-from .types import VisibleFields, is_nullable, visible
+from .types import VisibleFields, is_nullable, visible_fields
 from .values import ValueMaker
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ class Recorder:
         self.layout = Layout(schema, Options(variant=variant))
         self.schema = schema
         self._views = schema.views
-        self._visible: dict[str, VisibleFields] = {}
+        self._visible: dict[tuple[str, str | None], VisibleFields] = {}
 
     def declared(self, name: str) -> Fields:
         layout = self.layout
@@ -191,7 +191,7 @@ class Recorder:
 
     def fields(self, fields: Fields, owner: object, name: str, *, without: str | None = None) -> JsonObject:
         """Return the visible fields of a record, in wire order."""
-        shown = visible(self._visible, name, fields, without)
+        shown = visible_fields(self._visible, name, fields, without)
         trailing = shown.trailing
         absent = extra(owner, "absent", 0, name) if trailing else 0
         gone = trailing[len(trailing) - absent :]

@@ -44,7 +44,7 @@ __all__ = [
     "is_wide",
     "shown_fields",
     "unsure_names",
-    "visible",
+    "visible_fields",
 ]
 
 
@@ -128,11 +128,13 @@ class VisibleFields:
         self.unsure = unsure_names(declared)
 
 
-def visible(known: dict[str, VisibleFields], name: str, fields: Fields, without: str | None) -> VisibleFields:
-    """Return the visible fields of a declaration, found once, as hashing it takes long; `without` depends on it alone."""
-    found = known.get(name)
+def visible_fields(
+    known: dict[tuple[str, str | None], VisibleFields], name: str, fields: Fields, without: str | None
+) -> VisibleFields:
+    """Return the visible fields of a declaration but one, found once, as hashing a declaration takes long."""
+    found = known.get((name, without))
     if found is None or found.declared is not fields:
-        found = known[name] = VisibleFields(fields, without)
+        found = known[name, without] = VisibleFields(fields, without)
     return found
 
 

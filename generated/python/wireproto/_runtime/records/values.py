@@ -26,7 +26,7 @@ from ..schema.types import (
     Uuid,
 )
 from .scalars import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
-from .types import VisibleFields, is_nullable, visible
+from .types import VisibleFields, is_nullable, visible_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class ValueMaker:
         self.schema = schema
         self._layout = Layout(schema, options)
         self._views = schema.views
-        self._visible: dict[str, VisibleFields] = {}
+        self._visible: dict[tuple[str, str | None], VisibleFields] = {}
 
     # ---- messages and frames ----
 
@@ -136,7 +136,7 @@ class ValueMaker:
         """Return the values of a record's fields, and the number of absent trailing fields."""
         if type(record) is not dict:
             raise wrong(path, "an object", kind(record))
-        shown = visible(self._visible, name, fields, without)
+        shown = visible_fields(self._visible, name, fields, without)
         self._refuse_strangers(record, shown.names, path, name)
         values: dict[str, object] = {}
         for field in shown.fields:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wiregen.formats.jsonl import Line, LineEncoder, LineError, LineMaker
+from wiregen.formats.jsonl import Line, LineEncoder, LineError
+from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.schema.expressions import FieldReference
 from wiregen.tools.cli.clock import Clock
