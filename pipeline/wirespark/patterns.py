@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["header_pattern"]
 
-_MOST_BYTES = 64
+_MOST_PATTERNS = 8
 
 
 @cache
@@ -33,20 +33,18 @@ def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.P
 def _fields(package: Package, role: str | None, frame: str, fields: Fields) -> Iterator[bytes]:
     """Yield the patterns of fields, up to the first one without any; a fragmented block is cut anywhere."""
     n, divided = package.nodes, {join.block for join in package.schema.joins.values()}
-    n_bytes = 0
-    for field in fields:
-        if field.condition is not None or n_bytes > _MOST_BYTES:
-            return
+    left, n_patterns = list(fields), 0
+    while left and left[0].condition is None and n_patterns <= _MOST_PATTERNS:
+        field = left.pop(0)
         match field.type:
-            case n.Region(n.Block(inside), n.InSize()):
-                if (frame, field.name) not in divided:
-                    yield from _fields(package, role, frame, inside)
-                return
-        pattern = _field(package, role, field)
-        if pattern is None:
-            return
-        yield pattern
-        n_bytes += 8
+            case n.Region(n.Block(inside), n.InSize()) if (frame, field.name) not in divided:
+                left, n_patterns = list(inside), 0
+            case _:
+                pattern = _field(package, role, field)
+                if pattern is None:
+                    return
+                yield pattern
+                n_patterns += 1
 
 
 def _field(package: Package, role: str | None, field: Field) -> bytes | None:

@@ -7,13 +7,18 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from tests.conformance.test_generated_vectors import Stand, vectors_of
+from tests.property.test_serializations import Package
 
 from wiregen.conformance.vectors.format import Valid, octets
+from wiregen.runtime.codec.errors import EncodeError
+from wiregen.runtime.reference.writing.frames import write_frame
+from wireproto import geode, pravega
 from wireproto import lumberjack as lj
 from wireproto._runtime.codec.errors import DecodeError
 
@@ -32,8 +37,8 @@ _LONGEST: Final = 600
 """Bytes of the longest vector that comes in chunks."""
 _ENTRIES: Final = {
     "reading.frames": ("read_frame", "read_preamble", "read_type"),
-    "writing.frames": ("write_frame", "write_type", "write_message"),
-    "explain": ("explain", "explain_type", "fault"),
+    "writing.frames": ("write_frame", "write_message"),
+    "explain": ("explain", "explain_type"),
 }
 """The functions by which the reference codec is entered."""
 
@@ -65,31 +70,13 @@ class Found:
     messages: frozenset[str]
 
 
+SCHEMA: Final = Package("pravega").schema
 _PARTS: Final = frozenset(("RequestPart", "ResponsePart"))
 KNOWN: Final = {
     "geode": (
         HandOver(reason="fragments of a block begin and end anywhere in it", way="decode", messages=_PARTS),
         HandOver(reason="fragments of a block begin and end anywhere in it", way="encode", messages=_PARTS),
-        HandOver(reason="a stream reads its preamble once", way="decode", messages=frozenset(("Connect",))),
-        HandOver(
-            reason="a preamble is held to given limits by the reference codec alone",
-            way="encode",
-            messages=frozenset(("Connect",)),
-            vector="limit",
-        ),
-        HandOver(reason="UTF-8 of Python has no lone surrogates", way="encode", vector="lone-surrogates"),
     ),
-    **{
-        protocol: (
-            HandOver(
-                reason="the code of a message that nobody knows is a value",
-                way="encode",
-                messages=frozenset(("Unknown",)),
-            ),
-            HandOver(reason="UTF-8 of Python has no lone surrogates", way="encode", vector="lone-surrogates"),
-        )
-        for protocol in ("pravega", "pravega_documented", "pravega_proposal")
-    },
 }
 """All hand-overs of good input, by protocol; each happens with some vector."""
 
@@ -206,3 +193,23 @@ def test_an_entry_into_the_reference_codec_is_counted(entries: Entries) -> None:
     with pytest.raises(DecodeError):
         lj.decode(b"2A")
     assert entries.seen["write_frame"] == entries.seen["read_frame"] == 1
+
+
+@pytest.mark.parametrize("code", [7777, -5_000, 5, True, None, 1 << 31, "7777"])
+@pytest.mark.parametrize("data", [b"", b"abc", bytearray(b"abc"), "abc"])
+def test_an_unknown_message_is_written_as_by_the_reference_codec(code: Any, data: Any) -> None:
+    def outcome(encode: Callable[[Any], bytes]) -> bytes | tuple[str, str]:
+        try:
+            return encode(pravega.Frame(pravega.Unknown(code, data)))
+        except (pravega.EncodeError, EncodeError) as error:
+            return error.code, error.path
+
+    assert outcome(pravega.encode) == outcome(partial(write_frame, SCHEMA))
+
+
+def test_a_preamble_is_refused_by_limits_that_it_exceeds() -> None:
+    connect = geode.Connect(geode.Mode.WHOLE)
+    assert connect.encode(limits=geode.Limits(frame=1)) == b"n"
+    with pytest.raises(geode.EncodeError) as caught:
+        connect.encode(limits=geode.Limits(frame=0))
+    assert caught.value.code == "limit_exceeded"

@@ -12,7 +12,7 @@ from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of, kept
 from wiregen.schema.graph import components
 from wiregen.schema.walk import (
-    flat_fields,
+    every_field,
     nested_expressions,
     references,
 )
@@ -58,7 +58,7 @@ def called_structs(protocol: m.Protocol) -> frozenset[str]:
             unfolded = sum(
                 n_fields[name] for name in inner[struct.name] if name in n_fields and name not in called
             )
-            n_fields[struct.name] = unfolded + sum(1 for _ in flat_fields(struct.fields))
+            n_fields[struct.name] = unfolded + sum(1 for _ in every_field(struct.fields))
             if struct.name in in_circles or n_fields[struct.name] > MAX_UNFOLDED:
                 called.add(struct.name)
     return frozenset(called)
@@ -118,7 +118,7 @@ def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protoc
             field = fields.get(each.path[0])
             if field is None:
                 continue
-            seen.update(inner.name for inner in flat_fields((field,)))
+            seen.update(inner.name for inner in every_field((field,)))
             if isinstance(field.value, m.Derived):
                 waiting.append(field.value.value)
     return name not in seen

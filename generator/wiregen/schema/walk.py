@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.node import Node, inner_nodes
-from wiregen.runtime.schema.shapes import blocks, content, has_blocks, is_flat
+from wiregen.runtime.schema.shapes import blocks, content, every_field, fields_below, has_blocks, is_flat
 from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Arm,
@@ -44,8 +44,8 @@ __all__ = [
     "compresses",
     "declared_types",
     "direct_expressions",
+    "every_field",
     "field_expressions",
-    "flat_fields",
     "inner_expressions",
     "inner_types",
     "is_compressed",
@@ -122,15 +122,6 @@ def arm_path(path: str, index: int) -> str:
     return f"{path}.arms[{index}]"
 
 
-def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
-    """Yield the fields of one declaration in wire order; those of a nested block come after the field that holds it."""
-    for field in fields:
-        yield field
-        for type_ in shapes(field.type):
-            if isinstance(type_, Block):
-                yield from flat_fields(type_.fields)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeField:
     """A field with a value of its own; `may_be_absent`: its value is None if another arm, or no arm, is present."""
@@ -145,14 +136,23 @@ def attributes(fields: Iterable[Field]) -> tuple[AttributeField, ...]:
     Fields of one name in different arms are one attribute: the first of them, secret if any of them is.
     """
     found: dict[str | int, AttributeField] = {}
-    for each in _attributes(fields, may_be_absent=False):
-        key = each.field.name if each.field.name != "_" else len(found)
+    for field, is_inside in fields_below(fields, False, _may_be_absent):
+        if is_flat(field.type):
+            continue
+        each = AttributeField(field=field, may_be_absent=_may_be_absent(field, is_inside))
+        key = field.name if field.name != "_" else len(found)
         first = found.setdefault(key, each)
         if first is not each:
-            is_secret = first.field.is_secret or each.field.is_secret
-            field = replace(first.field, is_secret=is_secret)
-            found[key] = AttributeField(field=field, may_be_absent=True)
+            is_secret = first.field.is_secret or field.is_secret
+            found[key] = AttributeField(field=replace(first.field, is_secret=is_secret), may_be_absent=True)
     return tuple(found.values())
+
+
+def _may_be_absent(field: Field, is_inside: bool) -> bool:
+    """Return whether a field may have no value; `is_inside`: it is in a block that may be absent."""
+    is_optional = field.condition is not None and not isinstance(field.value, Trailing)
+    is_chosen = has_blocks(field.type) and isinstance(content(field.type), Match)
+    return is_inside or is_optional or is_chosen
 
 
 def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[AttributeField, ...]:
@@ -160,28 +160,16 @@ def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[AttributeField, 
     joined = {join.block[1] for join in protocol.joins if join.block and join.block[0] == frame.name}
     inside = {
         each.path
-        for field in flat_fields(frame.fields)
+        for field in every_field(frame.fields)
         if field.name in joined
         for block in blocks(field.type)
-        for each in flat_fields(block)
+        for each in every_field(block)
         if each.value is None
     }
     return tuple(
         replace(each, may_be_absent=each.may_be_absent or each.field.path in inside)
         for each in attributes(frame.fields)
     )
-
-
-def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[AttributeField]:
-    for field in fields:
-        is_arm = has_blocks(field.type) and isinstance(content(field.type), Match)
-        is_optional = field.condition is not None and not isinstance(field.value, Trailing)
-        may_be_absent_here = may_be_absent or is_optional
-        is_chosen = may_be_absent_here or is_arm
-        if not is_flat(field.type):
-            yield AttributeField(field=field, may_be_absent=is_chosen)
-        for block in blocks(field.type):
-            yield from _attributes(block, may_be_absent=is_chosen)
 
 
 def may_lack_message(frame: Frame) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
@@ -145,15 +145,13 @@ class Records(ValueWriter):
 
     def _flat(self, type_: Type, scope: Scope, groups: Groups) -> Known:
         """Write the code that reads a block, whose fields belong to the enclosing record."""
-        n = self.nodes
-        match type_:
-            case n.Block(fields):
-                self._fields(fields, scope, groups)
-            case n.Region(inner):
-                with self.region(type_, scope):
-                    self._flat(inner, scope, groups)
-            case _:
+        with ExitStack() as regions:
+            while isinstance(type_, self.nodes.Region):
+                regions.enter_context(self.region(type_, scope))
+                type_ = type_.content
+            if not isinstance(type_, self.nodes.Block):
                 raise Unsupported("a choice of blocks")
+            self._fields(type_.fields, scope, groups)
         return Known()
 
     # ---- fields that may not be there

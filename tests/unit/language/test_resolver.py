@@ -16,7 +16,7 @@ from wiregen.language.resolver import Resolved, resolve
 from wiregen.language.source import Source, Sources
 from wiregen.schema import model
 from wiregen.schema.json_form import as_json
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = sorted((ROOT / "tests" / "cases" / "names").glob("*.wire"))
@@ -695,7 +695,7 @@ def notes_of(protocol: model.Protocol) -> dict[str, model.Notes]:
     messages = (*protocol.messages, *(each for variant in protocol.variants for each in variant.messages))
     rows = [message.fields for message in messages]
     rows += [variety.fields for union in protocol.unions for variety in union.varieties]
-    paths = [field.path for row in rows for field in flat_fields(row)]
+    paths = [field.path for row in rows for field in every_field(row)]
     return {path.partition(".")[2]: protocol.about[path].notes for path in paths}
 
 

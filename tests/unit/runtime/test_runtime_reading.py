@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wiregen.runtime import DecodeError, NeedMoreData
 from wiregen.runtime.codec.options import Options
-from wiregen.runtime.reference.explain import explain, explain_type, fault
+from wiregen.runtime.reference.explain import explain, explain_type
 from wiregen.runtime.reference.tree import Node, Record, Unknown, Variety
 from wiregen.runtime.schema.protocol import Schema
 
@@ -636,7 +636,9 @@ def test_positions_are_those_of_the_stream() -> None:
     data = b"\xff\xff" + bytes.fromhex("324100000001")
     node = explain(PLAN, data, 2, 8, Options(), 1000)
     assert (node.start, node.end) == (1002, 1008)
-    error = fault(PLAN, b"\xff\xff2X", 2, 4, Options(), 1000)
+    with pytest.raises(DecodeError) as caught:
+        explain(PLAN, b"\xff\xff2X", 2, 4, Options(), 1000)
+    error = caught.value
     assert (error.frame_offset, error.at, error.path) == (1002, 1003, "Frame.type")
 
 

@@ -35,7 +35,7 @@ from wiregen.schema.model import (
     Width,
 )
 from wiregen.schema.values import coding_span, number_of, span_of, truth_of
-from wiregen.schema.walk import flat_fields, nested_expressions, nested_types, open_types, references
+from wiregen.schema.walk import every_field, nested_expressions, nested_types, open_types, references
 
 U8 = Integer(size=1, is_signed=False, endian="big")
 I16 = Integer(size=2, is_signed=True, endian="big")
@@ -148,7 +148,7 @@ def test_fields_of_blocks_come_behind_their_block() -> None:
         content=Block(fields=(field("b", U8), field("c", U8))), carrier=Prefix(type=U8), lenient=False
     )
     fields = (field("a", U8), field("block", block), field("d", U8))
-    assert [each.name for each in flat_fields(fields)] == ["a", "block", "b", "c", "d"]
+    assert [each.name for each in every_field(fields)] == ["a", "block", "b", "c", "d"]
 
 
 def test_operands_come_behind_their_operation() -> None:

@@ -36,7 +36,7 @@ from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.explain import explain
 from wiregen.schema.lowering import lower
-from wiregen.schema.walk import flat_fields, references
+from wiregen.schema.walk import every_field, references
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.declarations import message_page
 from wiregen.site.pages.decode_errors import faults_of
@@ -302,7 +302,7 @@ def test_what_vectors_see_reported_is_listed(name: str) -> None:
     for union in protocol.unions:
         owners |= {f"{union.name}.{each.name}": each.fields for each in union.varieties}
     inner = {
-        owner: {each.name for each in references(*(field.type for field in flat_fields(fields)))}
+        owner: {each.name for each in references(*(field.type for field in every_field(fields)))}
         for owner, fields in owners.items()
     }
 

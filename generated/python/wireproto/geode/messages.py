@@ -614,8 +614,11 @@ def _write_request_metadata__json_value(
 def _write_request_metadata__event_id(
     message: RequestMetadata.EventId, state: _Writing, is_last: bool
 ) -> bytes:
-    unique_id = _encode_str(message.unique_id)
-    if not unique_id.isascii() or 0 in unique_id:
+    try:
+        unique_id = _encode_str(message.unique_id)
+        if not unique_id.isascii() or 0 in unique_id:
+            unique_id = _encode_text(message.unique_id, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         unique_id = _encode_text(message.unique_id, "mutf8", lenient=True)
     n_unique_id = len(unique_id)
     return b"".join((_pack_hH(3, n_unique_id), unique_id, _pack_qq(message.thread_id, message.sequence_id)))
@@ -2722,8 +2725,11 @@ def _write_geode_value_string_bytes(message: GeodeValue.StringBytes, state: _Wri
 
 
 def _write_geode_value_string(message: GeodeValue.String, state: _Writing, is_last: bool) -> bytes:
-    value = _encode_str(message.value)
-    if not value.isascii() or 0 in value:
+    try:
+        value = _encode_str(message.value)
+        if not value.isascii() or 0 in value:
+            value = _encode_text(message.value, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         value = _encode_text(message.value, "mutf8", lenient=True)
     n_value = len(value)
     return _pack_BH(42, n_value) + value
@@ -3770,11 +3776,10 @@ class Connect(_Record):
     def encode(self, *, variant: _Variant | None = None, limits: Limits | None = None) -> bytes:
         """Return the bytes before the first frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
-            if limits is not None:
-                return _encode_by_reference(self, -1, variant=variant, limits=limits)
-            if variant == "example":
-                return _write_connect(self, None)
-            return _write_connect(self, None)
+            data = _write_connect(self, None)
+            if limits is not None:  # a reader with these limits must take it
+                _read_connect(data, 0, len(data), _state_to_read(limits, False, "client", None))
+            return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
             return _encode_by_reference(self, -1, variant=variant, limits=limits)
@@ -3965,8 +3970,11 @@ class PutRequest(_InRequest):
             message: Any = self
             given_metadata: Any = metadata
             metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            region_name = _encode_str(message.region_name)
-            if not region_name.isascii() or 0 in region_name:
+            try:
+                region_name = _encode_str(message.region_name)
+                if not region_name.isascii() or 0 in region_name:
+                    region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, None, False)
@@ -4052,8 +4060,11 @@ def _read_put_request_body(buffer: bytes, offset: int, end: int, state: _Reading
 
 
 def _write_put_request_body(message: PutRequest, state: _Writing) -> bytes:
-    region_name = _encode_str(message.region_name)
-    if not region_name.isascii() or 0 in region_name:
+    try:
+        region_name = _encode_str(message.region_name)
+        if not region_name.isascii() or 0 in region_name:
+            region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
@@ -4220,8 +4231,11 @@ class GetRequest(_InRequest):
             message: Any = self
             given_metadata: Any = metadata
             metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            region_name = _encode_str(message.region_name)
-            if not region_name.isascii() or 0 in region_name:
+            try:
+                region_name = _encode_str(message.region_name)
+                if not region_name.isascii() or 0 in region_name:
+                    region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, None, False)
@@ -4278,8 +4292,11 @@ def _read_get_request_body(buffer: bytes, offset: int, end: int, state: _Reading
 
 
 def _write_get_request_body(message: GetRequest, state: _Writing) -> bytes:
-    region_name = _encode_str(message.region_name)
-    if not region_name.isascii() or 0 in region_name:
+    try:
+        region_name = _encode_str(message.region_name)
+        if not region_name.isascii() or 0 in region_name:
+            region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
@@ -4439,8 +4456,11 @@ class PutAllRequest(_InRequest):
             message: Any = self
             given_metadata: Any = metadata
             metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            region_name = _encode_str(message.region_name)
-            if not region_name.isascii() or 0 in region_name:
+            try:
+                region_name = _encode_str(message.region_name)
+                if not region_name.isascii() or 0 in region_name:
+                    region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key_value_pairs = message.key_value_pairs
@@ -4554,8 +4574,11 @@ def _read_put_all_request_body(
 
 def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> bytes:
     parts: list[bytes] = []
-    region_name = _encode_str(message.region_name)
-    if not region_name.isascii() or 0 in region_name:
+    try:
+        region_name = _encode_str(message.region_name)
+        if not region_name.isascii() or 0 in region_name:
+            region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     key_value_pairs = message.key_value_pairs
@@ -4730,8 +4753,11 @@ class GetAllRequest(_InRequest):
             message: Any = self
             given_metadata: Any = metadata
             metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            region_name = _encode_str(message.region_name)
-            if not region_name.isascii() or 0 in region_name:
+            try:
+                region_name = _encode_str(message.region_name)
+                if not region_name.isascii() or 0 in region_name:
+                    region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             keys = message.keys
@@ -4815,8 +4841,11 @@ def _read_get_all_request_body(
 
 def _write_get_all_request_body(message: GetAllRequest, state: _Writing) -> bytes:
     parts: list[bytes] = []
-    region_name = _encode_str(message.region_name)
-    if not region_name.isascii() or 0 in region_name:
+    try:
+        region_name = _encode_str(message.region_name)
+        if not region_name.isascii() or 0 in region_name:
+            region_name = _encode_text(message.region_name, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     keys = message.keys
@@ -5647,8 +5676,11 @@ def _read_error_response_body(
 
 
 def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes:
-    error_message = _encode_str(message.error_message)
-    if not error_message.isascii() or 0 in error_message:
+    try:
+        error_message = _encode_str(message.error_message)
+        if not error_message.isascii() or 0 in error_message:
+            error_message = _encode_text(message.error_message, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         error_message = _encode_text(message.error_message, "mutf8", lenient=True)
     n_error_message = len(error_message)
     return _pack_H(n_error_message) + error_message

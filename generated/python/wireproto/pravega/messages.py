@@ -916,12 +916,18 @@ class SetupAppend(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 28 + n_segment + n_delegation_token
@@ -1015,8 +1021,11 @@ class AppendSetup(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 34 + n_segment
@@ -1826,12 +1835,18 @@ class ReadSegment(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(message.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(message.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             request_id = _pack_q(message.request_id) if n_absent < 1 else b""
@@ -1960,8 +1975,11 @@ class SegmentRead(_InFrame):
                 raise _Bad
             at_tail = message.at_tail
             end_of_segment = message.end_of_segment
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             data_ = message.data
@@ -2074,12 +2092,18 @@ class GetStreamSegmentInfo(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment_name = _encode_str(self.segment_name)
-            if not segment_name.isascii() or 0 in segment_name:
+            try:
+                segment_name = _encode_str(self.segment_name)
+                if not segment_name.isascii() or 0 in segment_name:
+                    segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 12 + n_segment_name + n_delegation_token
@@ -2231,8 +2255,11 @@ class StreamSegmentInfo(_InFrame):
             exists = message.exists
             is_sealed = message.is_sealed
             is_deleted = message.is_deleted
-            segment_name = _encode_str(message.segment_name)
-            if not segment_name.isascii() or 0 in segment_name:
+            try:
+                segment_name = _encode_str(message.segment_name)
+                if not segment_name.isascii() or 0 in segment_name:
+                    segment_name = _encode_text(message.segment_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment_name = _encode_text(message.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
             start_offset = _pack_q(message.start_offset) if n_absent < 1 else b""
@@ -2387,12 +2414,18 @@ class CreateSegment(_InFrame):
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
             scale_type = message.scale_type
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(message.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(message.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             rollover_size_bytes = _pack_q(message.rollover_size_bytes) if n_absent < 1 else b""
@@ -2490,8 +2523,11 @@ class SegmentCreated(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
@@ -2572,12 +2608,18 @@ class SealSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 12 + n_segment + n_delegation_token
@@ -2663,8 +2705,11 @@ class SegmentSealed(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
@@ -2743,12 +2788,18 @@ class DeleteSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 12 + n_segment + n_delegation_token
@@ -2834,8 +2885,11 @@ class SegmentDeleted(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
@@ -2925,12 +2979,18 @@ class UpdateSegmentPolicy(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             scale_type = self.scale_type
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 17 + n_segment + n_delegation_token
@@ -3020,8 +3080,11 @@ class SegmentPolicyUpdated(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
@@ -3105,12 +3168,18 @@ class GetSegmentAttribute(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment_name = _encode_str(self.segment_name)
-            if not segment_name.isascii() or 0 in segment_name:
+            try:
+                segment_name = _encode_str(self.segment_name)
+                if not segment_name.isascii() or 0 in segment_name:
+                    segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 28 + n_segment_name + n_delegation_token
@@ -3302,12 +3371,18 @@ class UpdateSegmentAttribute(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment_name = _encode_str(self.segment_name)
-            if not segment_name.isascii() or 0 in segment_name:
+            try:
+                segment_name = _encode_str(self.segment_name)
+                if not segment_name.isascii() or 0 in segment_name:
+                    segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 44 + n_segment_name + n_delegation_token
@@ -3482,12 +3557,18 @@ class TruncateSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 20 + n_segment + n_delegation_token
@@ -3578,8 +3659,11 @@ class SegmentTruncated(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
@@ -3663,12 +3747,18 @@ class CreateTransientSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            parent_segment = _encode_str(self.parent_segment)
-            if not parent_segment.isascii() or 0 in parent_segment:
+            try:
+                parent_segment = _encode_str(self.parent_segment)
+                if not parent_segment.isascii() or 0 in parent_segment:
+                    parent_segment = _encode_text(self.parent_segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 parent_segment = _encode_text(self.parent_segment, "mutf8", lenient=True)
             n_parent_segment = len(parent_segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 28 + n_parent_segment + n_delegation_token
@@ -3770,12 +3860,18 @@ class LocateOffset(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 20 + n_segment + n_delegation_token
@@ -3869,8 +3965,11 @@ class OffsetLocated(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 18 + n_segment
@@ -4044,16 +4143,25 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
-    target = _encode_str(message.target)
-    if not target.isascii() or 0 in target:
+    try:
+        target = _encode_str(message.target)
+        if not target.isascii() or 0 in target:
+            target = _encode_text(message.target, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         target = _encode_text(message.target, "mutf8", lenient=True)
     n_target = len(target)
-    source = _encode_str(message.source)
-    if not source.isascii() or 0 in source:
+    try:
+        source = _encode_str(message.source)
+        if not source.isascii() or 0 in source:
+            source = _encode_text(message.source, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         source = _encode_text(message.source, "mutf8", lenient=True)
     n_source = len(source)
-    delegation_token = _encode_str(message.delegation_token)
-    if not delegation_token.isascii() or 0 in delegation_token:
+    try:
+        delegation_token = _encode_str(message.delegation_token)
+        if not delegation_token.isascii() or 0 in delegation_token:
+            delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     if n_absent < 1:
@@ -4152,12 +4260,18 @@ class SegmentsMerged(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            target = _encode_str(message.target)
-            if not target.isascii() or 0 in target:
+            try:
+                target = _encode_str(message.target)
+                if not target.isascii() or 0 in target:
+                    target = _encode_text(message.target, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 target = _encode_text(message.target, "mutf8", lenient=True)
             n_target = len(target)
-            source = _encode_str(message.source)
-            if not source.isascii() or 0 in source:
+            try:
+                source = _encode_str(message.source)
+                if not source.isascii() or 0 in source:
+                    source = _encode_text(message.source, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 source = _encode_text(message.source, "mutf8", lenient=True)
             n_source = len(source)
             new_target_write_offset = _pack_q(message.new_target_write_offset) if n_absent < 1 else b""
@@ -4326,8 +4440,11 @@ def _read_merge_segments_batch(
 
 
 def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) -> bytes:
-    target_segment_id = _encode_str(message.target_segment_id)
-    if not target_segment_id.isascii() or 0 in target_segment_id:
+    try:
+        target_segment_id = _encode_str(message.target_segment_id)
+        if not target_segment_id.isascii() or 0 in target_segment_id:
+            target_segment_id = _encode_text(message.target_segment_id, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         target_segment_id = _encode_text(message.target_segment_id, "mutf8", lenient=True)
     n_target_segment_id = len(target_segment_id)
     source_segment_ids = message.source_segment_ids
@@ -4340,14 +4457,20 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) ->
         raise _Bad
     source_segment_ids__: list[bytes] = []
     for source_segment_id in source_segment_ids:
-        source_segment_id_ = _encode_str(source_segment_id)
-        if not source_segment_id_.isascii() or 0 in source_segment_id_:
+        try:
+            source_segment_id_ = _encode_str(source_segment_id)
+            if not source_segment_id_.isascii() or 0 in source_segment_id_:
+                source_segment_id_ = _encode_text(source_segment_id, "mutf8", lenient=True)
+        except UnicodeEncodeError:
             source_segment_id_ = _encode_text(source_segment_id, "mutf8", lenient=True)
         n_source_segment_id = len(source_segment_id_)
         source_segment_ids__ += (_pack_H(n_source_segment_id), source_segment_id_)
     source_segment_ids_ = b"".join(source_segment_ids__)
-    delegation_token = _encode_str(message.delegation_token)
-    if not delegation_token.isascii() or 0 in delegation_token:
+    try:
+        delegation_token = _encode_str(message.delegation_token)
+        if not delegation_token.isascii() or 0 in delegation_token:
+            delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     body_size = 16 + n_target_segment_id + len(source_segment_ids_) + n_delegation_token
@@ -4464,8 +4587,11 @@ def _read_segments_batch_merged(
 
 
 def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) -> bytes:
-    target = _encode_str(message.target)
-    if not target.isascii() or 0 in target:
+    try:
+        target = _encode_str(message.target)
+        if not target.isascii() or 0 in target:
+            target = _encode_text(message.target, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         target = _encode_text(message.target, "mutf8", lenient=True)
     n_target = len(target)
     sources = message.sources
@@ -4478,8 +4604,11 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) 
         raise _Bad
     sources__: list[bytes] = []
     for source in sources:
-        source_ = _encode_str(source.source)
-        if not source_.isascii() or 0 in source_:
+        try:
+            source_ = _encode_str(source.source)
+            if not source_.isascii() or 0 in source_:
+                source_ = _encode_text(source.source, "mutf8", lenient=True)
+        except UnicodeEncodeError:
             source_ = _encode_text(source.source, "mutf8", lenient=True)
         n_source = len(source_)
         if type(source) is not MergedSource:
@@ -4548,17 +4677,26 @@ class WrongHost(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            correct_host = _encode_str(message.correct_host)
-            if not correct_host.isascii() or 0 in correct_host:
+            try:
+                correct_host = _encode_str(message.correct_host)
+                if not correct_host.isascii() or 0 in correct_host:
+                    correct_host = _encode_text(message.correct_host, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 correct_host = _encode_text(message.correct_host, "mutf8", lenient=True)
             n_correct_host = len(correct_host)
             if n_absent < 1:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
@@ -4680,13 +4818,19 @@ class SegmentIsSealed(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 2:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 offset_ = _pack_q(message.offset) if n_absent < 1 else b""
@@ -4798,13 +4942,19 @@ class SegmentAlreadyExists(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 1:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
@@ -4916,13 +5066,19 @@ class NoSuchSegment(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 2:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 offset_ = _pack_q(message.offset) if n_absent < 1 else b""
@@ -5044,8 +5200,11 @@ class InvalidEventNumber(_InFrame):
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
             if n_absent < 2:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 event_number = _pack_q(message.event_number) if n_absent < 1 else b""
@@ -5171,13 +5330,19 @@ class SegmentIsTruncated(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             if n_absent < 2:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 offset_ = _pack_q(message.offset) if n_absent < 1 else b""
@@ -5299,13 +5464,19 @@ class OperationUnsupported(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
-            operation_name = _encode_str(message.operation_name)
-            if not operation_name.isascii() or 0 in operation_name:
+            try:
+                operation_name = _encode_str(message.operation_name)
+                if not operation_name.isascii() or 0 in operation_name:
+                    operation_name = _encode_text(message.operation_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 operation_name = _encode_text(message.operation_name, "mutf8", lenient=True)
             n_operation_name = len(operation_name)
             if n_absent < 1:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 server_stack_trace = _pack_H(n_server_stack_trace) + server_stack_trace
@@ -5422,8 +5593,11 @@ class AuthTokenCheckFailed(_InFrame):
                 raise _Bad
             error_code = message.error_code
             if n_absent < 2:
-                server_stack_trace = _encode_str(message.server_stack_trace)
-                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                try:
+                    server_stack_trace = _encode_str(message.server_stack_trace)
+                    if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                        server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
+                except UnicodeEncodeError:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
                 error_code_ = _pack_i(error_code) if n_absent < 1 else b""
@@ -5529,12 +5703,18 @@ class ErrorMessage(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             error_code = self.error_code
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            message_ = _encode_str(self.message_)
-            if not message_.isascii() or 0 in message_:
+            try:
+                message_ = _encode_str(self.message_)
+                if not message_.isascii() or 0 in message_:
+                    message_ = _encode_text(self.message_, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 message_ = _encode_text(self.message_, "mutf8", lenient=True)
             n_message_ = len(message_)
             body_size = 16 + n_segment + n_message_
@@ -5630,12 +5810,18 @@ class GetTableSegmentInfo(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment_name = _encode_str(self.segment_name)
-            if not segment_name.isascii() or 0 in segment_name:
+            try:
+                segment_name = _encode_str(self.segment_name)
+                if not segment_name.isascii() or 0 in segment_name:
+                    segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 12 + n_segment_name + n_delegation_token
@@ -5751,8 +5937,11 @@ class TableSegmentInfo(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment_name = _encode_str(self.segment_name)
-            if not segment_name.isascii() or 0 in segment_name:
+            try:
+                segment_name = _encode_str(self.segment_name)
+                if not segment_name.isascii() or 0 in segment_name:
+                    segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment_name = _encode_text(self.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
             body_size = 38 + n_segment_name
@@ -5896,12 +6085,18 @@ class CreateTableSegment(_InFrame):
             if type(n_absent) is not int or not 0 <= n_absent <= 3:
                 raise _Bad
             sorted_deprecated = message.sorted_deprecated
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(message.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(message.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             if n_absent < 3:
@@ -6034,12 +6229,18 @@ class DeleteTableSegment(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             must_be_empty = self.must_be_empty
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 13 + n_segment + n_delegation_token
@@ -6260,12 +6461,18 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
-    delegation_token = _encode_str(message.delegation_token)
-    if not delegation_token.isascii() or 0 in delegation_token:
+    try:
+        delegation_token = _encode_str(message.delegation_token)
+        if not delegation_token.isascii() or 0 in delegation_token:
+            delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     entries_ = message.entries
@@ -6562,12 +6769,18 @@ def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
-    delegation_token = _encode_str(message.delegation_token)
-    if not delegation_token.isascii() or 0 in delegation_token:
+    try:
+        delegation_token = _encode_str(message.delegation_token)
+        if not delegation_token.isascii() or 0 in delegation_token:
+            delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     keys = message.keys
@@ -6651,8 +6864,11 @@ class TableKeysRemoved(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 10 + n_segment
@@ -6804,12 +7020,18 @@ def _read_read_table(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 
 
 def _write_read_table(message: Any, state: _Writing) -> bytes:
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
-    delegation_token = _encode_str(message.delegation_token)
-    if not delegation_token.isascii() or 0 in delegation_token:
+    try:
+        delegation_token = _encode_str(message.delegation_token)
+        if not delegation_token.isascii() or 0 in delegation_token:
+            delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     keys = message.keys
@@ -6971,8 +7193,11 @@ def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 
 
 def _write_table_read(message: Any, state: _Writing) -> bytes:
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
@@ -7057,12 +7282,18 @@ class TableSegmentNotEmpty(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            server_stack_trace = _encode_str(self.server_stack_trace)
-            if not server_stack_trace.isascii() or 0 in server_stack_trace:
+            try:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
             n_server_stack_trace = len(server_stack_trace)
             body_size = 12 + n_segment + n_server_stack_trace
@@ -7157,12 +7388,18 @@ class TableKeyDoesNotExist(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            server_stack_trace = _encode_str(self.server_stack_trace)
-            if not server_stack_trace.isascii() or 0 in server_stack_trace:
+            try:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
             n_server_stack_trace = len(server_stack_trace)
             body_size = 12 + n_segment + n_server_stack_trace
@@ -7257,12 +7494,18 @@ class TableKeyBadVersion(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            server_stack_trace = _encode_str(self.server_stack_trace)
-            if not server_stack_trace.isascii() or 0 in server_stack_trace:
+            try:
+                server_stack_trace = _encode_str(self.server_stack_trace)
+                if not server_stack_trace.isascii() or 0 in server_stack_trace:
+                    server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 server_stack_trace = _encode_text(self.server_stack_trace, "mutf8", lenient=True)
             n_server_stack_trace = len(server_stack_trace)
             body_size = 12 + n_segment + n_server_stack_trace
@@ -7424,12 +7667,18 @@ class ReadTableKeys(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 4:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(message.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(message.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             if n_absent < 4:
@@ -7675,8 +7924,11 @@ def _read_table_keys_read(buffer: bytes, offset: int, end: int, state: _Reading)
 
 
 def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     keys = message.keys
@@ -7832,12 +8084,18 @@ class ReadTableEntries(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 4:
                 raise _Bad
-            segment = _encode_str(message.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(message.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(message.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(message.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(message.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             if n_absent < 4:
@@ -8102,8 +8360,11 @@ def _read_table_entries_read(
 
 
 def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
@@ -8308,8 +8569,11 @@ def _read_table_entries_delta_read(
 def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
     should_clear = message.should_clear
     reached_end = message.reached_end
-    segment = _encode_str(message.segment)
-    if not segment.isascii() or 0 in segment:
+    try:
+        segment = _encode_str(message.segment)
+        if not segment.isascii() or 0 in segment:
+            segment = _encode_text(message.segment, "mutf8", lenient=True)
+    except UnicodeEncodeError:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
@@ -8427,12 +8691,18 @@ class ReadTableEntriesDelta(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 24 + n_segment + n_delegation_token
@@ -8531,8 +8801,11 @@ class FlushToStorage(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 14 + n_delegation_token
@@ -8683,12 +8956,18 @@ class ListStorageChunks(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 12 + n_segment + n_delegation_token
@@ -8846,8 +9125,11 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) 
     chunks__: list[bytes] = []
     for chunk in chunks:
         exists_in_storage = chunk.exists_in_storage
-        chunk_name = _encode_str(chunk.chunk_name)
-        if not chunk_name.isascii() or 0 in chunk_name:
+        try:
+            chunk_name = _encode_str(chunk.chunk_name)
+            if not chunk_name.isascii() or 0 in chunk_name:
+                chunk_name = _encode_text(chunk.chunk_name, "mutf8", lenient=True)
+        except UnicodeEncodeError:
             chunk_name = _encode_text(chunk.chunk_name, "mutf8", lenient=True)
         n_chunk_name = len(chunk_name)
         if exists_in_storage is not True and exists_in_storage is not False:
@@ -8888,6 +9170,20 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
     message.data = data_
     message.code = type_
     return message, position
+
+
+def _write_unknown(message: Unknown, state: _Writing) -> bytes:
+    code = message.code
+    if type(code) is not int or code in _READERS:
+        raise _Bad
+    data_ = message.data
+    if type(data_) is not bytes:
+        raise _Bad
+    n_data = len(data_)
+    data = _pack_ii(code, n_data) + data_
+    if len(data) > 16777223:
+        raise _Bad
+    return data
 
 
 _READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
@@ -9035,6 +9331,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {
     TableEntriesRead: _write_table_entries_read,
     TableEntriesDeltaRead: _write_table_entries_delta_read,
     StorageChunksListed: _write_storage_chunks_listed,
+    Unknown: _write_unknown,
 }
 
 

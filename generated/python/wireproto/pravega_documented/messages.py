@@ -239,12 +239,18 @@ class ReadSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 16 + n_segment + n_delegation_token
@@ -350,8 +356,11 @@ class SegmentRead(_InFrame):
                 return Frame(self).encode(limits=limits)
             tail_ = self.tail_
             end_of_segment = self.end_of_segment
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             data_ = self.data
@@ -460,12 +469,18 @@ class SetupAppend(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
-            delegation_token = _encode_str(self.delegation_token)
-            if not delegation_token.isascii() or 0 in delegation_token:
+            try:
+                delegation_token = _encode_str(self.delegation_token)
+                if not delegation_token.isascii() or 0 in delegation_token:
+                    delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 28 + n_segment + n_delegation_token
@@ -560,8 +575,11 @@ class AppendSetup(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 34 + n_segment
@@ -1097,6 +1115,20 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
     return message, position
 
 
+def _write_unknown(message: Unknown, state: _Writing) -> bytes:
+    code = message.code
+    if type(code) is not int or code in _READERS:
+        raise _Bad
+    data_ = message.data
+    if type(data_) is not bytes:
+        raise _Bad
+    n_data = len(data_)
+    data = _pack_ii(code, n_data) + data_
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
 _READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_event,
     9: _read_read_segment,
@@ -1121,7 +1153,9 @@ _ENCODERS: dict[type, Callable[..., bytes]] = {
     Padding: Padding.encode,
     DataAppended: DataAppended.encode,
 }
-_WRITERS: dict[type, Callable[..., bytes]] = {}
+_WRITERS: dict[type, Callable[..., bytes]] = {
+    Unknown: _write_unknown,
+}
 
 
 class Frame(_Envelope):

@@ -418,8 +418,11 @@ class ReadSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 14 + n_segment
@@ -516,8 +519,11 @@ class SegmentRead(_InFrame):
                 return Frame(self).encode(limits=limits)
             is_at_tail = self.is_at_tail
             is_at_end_of_segment = self.is_at_end_of_segment
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             data_ = self.data
@@ -617,8 +623,11 @@ class SetupAppend(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 18 + n_segment
@@ -694,8 +703,11 @@ class AppendSetup(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            segment = _encode_str(self.segment)
-            if not segment.isascii() or 0 in segment:
+            try:
+                segment = _encode_str(self.segment)
+                if not segment.isascii() or 0 in segment:
+                    segment = _encode_text(self.segment, "mutf8", lenient=True)
+            except UnicodeEncodeError:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 26 + n_segment
@@ -1056,6 +1068,20 @@ def _read_unknown(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
     return message, position
 
 
+def _write_unknown(message: Unknown, state: _Writing) -> bytes:
+    code = message.code
+    if type(code) is not int or code in _READERS:
+        raise _Bad
+    data_ = message.data
+    if type(data_) is not bytes:
+        raise _Bad
+    n_data = len(data_)
+    data = _pack_ii(code, n_data) + data_
+    if len(data) > 16777223:
+        raise _Bad
+    return data
+
+
 _READERS: dict[int, Callable[[bytes, int, int, _Reading], tuple[_Message, int]]] = {
     -2: _read_partial_message,
     100: _read_keep_alive,
@@ -1080,7 +1106,9 @@ _ENCODERS: dict[type, Callable[..., bytes]] = {
     Event: Event.encode,
     DataAppended: DataAppended.encode,
 }
-_WRITERS: dict[type, Callable[..., bytes]] = {}
+_WRITERS: dict[type, Callable[..., bytes]] = {
+    Unknown: _write_unknown,
+}
 
 
 class Frame(_Divisible):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, assert_never
@@ -19,7 +19,7 @@ from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_cod
 from wiregen.runtime.schema.expressions import FieldReference, Number
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema, Variant
-from wiregen.runtime.schema.shapes import blocks
+from wiregen.runtime.schema.shapes import every_field
 from wiregen.runtime.schema.types import (
     Bits,
     Boolean,
@@ -42,7 +42,7 @@ from wiregen.runtime.schema.types import (
     Varint,
 )
 
-__all__ = ["SampleBasis", "Site", "every_field", "references", "rows_of", "shape_of"]
+__all__ = ["SampleBasis", "Site", "references", "rows_of", "shape_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,14 +360,6 @@ def rows_of(schema: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
             yield from ((name, each.fields) for name, each in declared.items())
     for union, declaration in schema.unions.items():
         yield from ((f"{union}.{each.name}", each.fields) for each in declaration.varieties)
-
-
-def every_field(fields: Iterable[Field]) -> Iterator[Field]:
-    """Return fields, and those of blocks among them, which belong to the same declaration."""
-    for field in fields:
-        yield field
-        for block in blocks(field.type):
-            yield from every_field(block)
 
 
 def references(part: object) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os.path import commonprefix
 from typing import TypeAlias
 
-from wiregen.conformance.samples.basis import every_field, rows_of
+from wiregen.conformance.samples.basis import rows_of
 from wiregen.conformance.vectors.frame_parts import owner_of, row_of
 from wiregen.conformance.vectors.splicing import number_bytes, replaced
 from wiregen.runtime.codec.errors import DecodeError
@@ -14,6 +14,7 @@ from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.declarations import Derived
 from wiregen.runtime.schema.expressions import Checksum
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.shapes import every_field
 
 __all__ = ["Checksums"]
 

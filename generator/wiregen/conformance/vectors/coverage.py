@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wiregen.conformance.samples.basis import every_field, rows_of
+from wiregen.conformance.samples.basis import rows_of
 from wiregen.conformance.vectors.drafts import Draft
 from wiregen.conformance.vectors.frame_parts import owner_of
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.declarations import Constant
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.shapes import every_field
 
 __all__ = [
     "Coverage",

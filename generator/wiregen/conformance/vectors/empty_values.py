@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.conformance.samples import Choices, SampleBasis, SampleValue, grow
-from wiregen.conformance.samples.basis import every_field, rows_of
+from wiregen.conformance.samples.basis import rows_of
 from wiregen.conformance.samples.choices import UngrownError
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.preceding_frames import GivenEntries, Scenery
@@ -21,6 +21,7 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.tree import Record
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import Field, Trailing
+from wiregen.runtime.schema.shapes import every_field
 from wiregen.runtime.schema.types import Bytes, List, Prefix, Text, Type
 
 __all__ = ["least_drafts"]

@@ -13,8 +13,8 @@ from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 from wiregen.schema.walk import (
     direct_expressions,
+    every_field,
     field_expressions,
-    flat_fields,
     nested_expressions,
     shapes,
 )
@@ -29,7 +29,7 @@ def derived_elsewhere(
 
     The objects of such a struct do not have the field.
     """
-    known = {field.name: field for field in flat_fields(fields)}
+    known = {field.name: field for field in every_field(fields)}
     names = (
         each
         for field in known.values()
@@ -51,7 +51,7 @@ def _is_derived_elsewhere(
         if not isinstance(type_, m.StructReference):
             return False
         is_elsewhere = is_elsewhere or type_.name in called
-        field = next((each for each in flat_fields(structs[type_.name].fields) if each.name == name), None)
+        field = next((each for each in every_field(structs[type_.name].fields) if each.name == name), None)
     return is_elsewhere and field is not None and field.is_hidden
 
 
@@ -59,12 +59,12 @@ class Asked:
     """The fields that the expressions of one declaration refer to, and those that have been read."""
 
     def __init__(self, fields: tuple[m.Field, ...]) -> None:
-        self._fields = {field.name: field for field in flat_fields(fields) if field.name != "_"}
+        self._fields = {field.name: field for field in every_field(fields) if field.name != "_"}
         self.seen: set[str] = set()
-        self._order = [field.name for field in flat_fields(fields)]
+        self._order = [field.name for field in every_field(fields)]
         self._sized: dict[str, bool] = {}
         self._exact: set[str] = set()
-        for field in flat_fields(fields):
+        for field in every_field(fields):
             for expression in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
                 self._note(expression, is_read=not self.is_certain(field))
 

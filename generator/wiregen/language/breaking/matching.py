@@ -10,7 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 from wiregen.language.breaking.plain import Renames, plain
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["Declared", "Matched", "declared", "keyed_fields", "matched", "renames_of"]
 
@@ -88,7 +88,7 @@ def renames_of(old: m.Protocol, new: m.Protocol) -> Renames:
 
 def renamed_fields(old: Sequence[m.Field], new: Sequence[m.Field], renames: Renames) -> dict[str, str]:
     """Return the new names of fields that have the same place and layout, blocks included."""
-    ours, theirs = tuple(flat_fields(old)), tuple(flat_fields(new))
+    ours, theirs = tuple(every_field(old)), tuple(every_field(new))
     kept = {each.name for each in ours} & {each.name for each in theirs}
     found: dict[str, str] = {}
     for one, other in zip(ours, theirs, strict=False):

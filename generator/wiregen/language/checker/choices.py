@@ -9,7 +9,7 @@ from wiregen.language.checker.inspection import Inspection, Record, numbers_text
 from wiregen.language.diagnostics import Label
 from wiregen.language.spelling import type_text
 from wiregen.runtime.schema.shapes import has_blocks
-from wiregen.schema.copies import replace
+from wiregen.schema.copies import mapped
 from wiregen.schema.model import (
     Block,
     Coding,
@@ -272,16 +272,7 @@ def _difference(first: Field, second: Field) -> str | None:
 
 def _without_blocks(type_: Type) -> Type:
     """Return a type without the fields of its blocks; they do not matter, since a block has no value."""
-    match type_:
-        case Match(arms=arms):
-            bare = tuple(replace(arm, type=_without_blocks(arm.type)) for arm in arms)
-            return replace(type_, arms=bare)
-        case Region(content=content):
-            return replace(type_, content=_without_blocks(content))
-        case Block():
-            return Block(fields=())
-        case _:
-            return type_
+    return mapped(type_, lambda node: Block(fields=()) if isinstance(node, Block) else None)
 
 
 def _null_without_value(inspection: Inspection) -> None:

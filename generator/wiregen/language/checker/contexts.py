@@ -21,7 +21,7 @@ from wiregen.schema.model import (
     Session,
     UnionReference,
 )
-from wiregen.schema.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
+from wiregen.schema.walk import direct_expressions, every_field, field_expressions, nested_expressions, shapes
 
 __all__ = ["RULES"]
 
@@ -154,7 +154,7 @@ def _checksum_of_pieces(inspection: Inspection) -> None:
         held = None if record is None else record.by_name.get(block)
         if record is None or held is None:
             continue
-        inside = {each.name for each in flat_fields((held,))} - {block}
+        inside = {each.name for each in every_field((held,))} - {block}
         for field in record.flat:
             outer = () if field.name in inside or field is held else field_expressions(field)
             for each in nested_expressions(*outer):

@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 from wiregen.language.checker.inspection import Inspection, Record
 from wiregen.schema.graph import components
 from wiregen.schema.model import Call, Checksum, Derived, Expression, FieldReference, Position
-from wiregen.schema.walk import flat_fields, inner_expressions
+from wiregen.schema.walk import every_field, inner_expressions
 
 __all__ = ["RULES"]
 
@@ -101,7 +101,7 @@ def _named(expression: Expression, record: Record) -> Iterator[_Known]:
 def _inside(name: str, record: Record) -> Iterator[str]:
     """Yield the fields inside a field whose own size depends on their value."""
     if name in record.by_name:
-        inner = flat_fields((record.by_name[name],))
+        inner = every_field((record.by_name[name],))
         yield from (field.name for field in inner if record.sizes.fixed_bits(field) is None)
 
 

@@ -140,12 +140,12 @@ def _nameless_trailing(inspection: Inspection) -> None:
 
 def _certain_rows(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
     """Yield the fields of a declaration, then those of each block that is always there."""
-    yield fields
-    for field in fields:
-        if field.condition is None:
-            type_ = content(field.type)
-            if isinstance(type_, Block):
-                yield from _certain_rows(type_.fields)
+    rows = [fields]
+    while rows:
+        row = rows.pop(0)
+        yield row
+        certain = (content(field.type) for field in row if field.condition is None)
+        rows[:0] = [type_.fields for type_ in certain if isinstance(type_, Block)]
 
 
 def _value_outside_type(inspection: Inspection) -> None:
@@ -300,8 +300,8 @@ def _nothing_to_write(inspection: Inspection) -> None:
 
 def _has_zero(type_: Type) -> bool:
     """Return whether a type has a value of zeros, or is a block, which has no value of its own."""
-    if isinstance(type_, List):
-        return not isinstance(type_.item, Counted) and _has_zero(type_.item)
+    while isinstance(type_, List) and not isinstance(type_.item, Counted):
+        type_ = type_.item
     return isinstance(type_, BuiltIn) or isinstance(content(type_), Block)
 
 

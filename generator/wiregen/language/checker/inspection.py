@@ -29,7 +29,7 @@ from wiregen.schema.model import (
 )
 from wiregen.schema.model import Span as Numbers
 from wiregen.schema.sizes import Sizes
-from wiregen.schema.walk import flat_fields, shapes
+from wiregen.schema.walk import every_field, shapes
 
 __all__ = ["MAX_VARIANTS", "Inspection", "Record", "numbers_text", "overlaps", "role_of"]
 
@@ -61,7 +61,7 @@ class Record:
     @cached_property
     def flat(self) -> tuple[Field, ...]:
         """The fields in wire order; those of a block come after the field that holds the block."""
-        return tuple(flat_fields(self.owner.fields))
+        return tuple(every_field(self.owner.fields))
 
     @cached_property
     def by_name(self) -> Mapping[str, Field]:

@@ -11,7 +11,7 @@ from wiregen.runtime.codec.values import MOST_NESTING
 from wiregen.runtime.schema.node import Node, fields_of, nodes_in
 from wiregen.schema.lowering import idle_limits
 from wiregen.schema.model import LimitReference, List, Message, Protocol, Struct, Type
-from wiregen.schema.walk import flat_fields, nested_types
+from wiregen.schema.walk import every_field, nested_types
 
 __all__ = ["RULES"]
 
@@ -48,7 +48,7 @@ def _viewed(protocol: Protocol) -> Iterator[Type]:
     """Yield the types as which views read their fields."""
     owners: tuple[Struct | Message, ...] = (*protocol.structs, *protocol.messages)
     for owner in owners:
-        for field in flat_fields(owner.fields):
+        for field in every_field(owner.fields):
             if isinstance(field.view, Node):
                 yield from nested_types(field.view)
 

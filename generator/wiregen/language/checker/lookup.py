@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
     Block,
     Boolean,
@@ -21,7 +22,7 @@ from wiregen.schema.model import (
     WholeNumber,
 )
 from wiregen.schema.values import coding_span, span_of
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["Declared", "is_visible"]
 
@@ -42,7 +43,7 @@ class Declared:
             case FieldReference(path=(name, *rest), scope="own"):
                 field = fields.get(name)
                 for inner in rest:
-                    here = () if field is None else flat_fields(self.fields_of(field.type))
+                    here = () if field is None else every_field(self.fields_of(field.type))
                     field = next((each for each in here if each.name == inner), None)
                 return None if field is None else field.type
             case ContextReference(context=name) if name in self._contexts:
@@ -86,9 +87,7 @@ class Declared:
         return name in self.enums and not self.enums[name].is_open
 
     def fields_of(self, type_: Type) -> tuple[Field, ...]:
-        match type_:
-            case Region(content=content):
-                return self.fields_of(content)
+        match content(type_):
             case Block(fields=fields):
                 return fields
             case StructReference(name=name) if name in self._structs:

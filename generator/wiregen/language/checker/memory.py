@@ -17,7 +17,7 @@ from wiregen.schema.model import (
     Union,
 )
 from wiregen.schema.sizes import Sizes
-from wiregen.schema.walk import flat_fields, is_compressed, nested_types
+from wiregen.schema.walk import every_field, is_compressed, nested_types
 
 __all__ = ["largest_memory"]
 
@@ -106,7 +106,7 @@ def _reached(message: Message, owners: Mapping[str, tuple[Field, ...]]) -> Itera
     seen: set[str] = set()
     waiting = [message.fields]
     while waiting:
-        fields = tuple(flat_fields(waiting.pop()))
+        fields = tuple(every_field(waiting.pop()))
         yield from fields
         for type_ in nested_types(*(field.type for field in fields)):
             if isinstance(type_, Reference) and type_.name in owners and type_.name not in seen:

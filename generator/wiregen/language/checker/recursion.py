@@ -17,7 +17,7 @@ from wiregen.schema.model import (
     Trailing,
     Union,
 )
-from wiregen.schema.walk import flat_fields, matched_messages, references
+from wiregen.schema.walk import every_field, matched_messages, references
 
 __all__ = ["RULES", "Declaration", "contained", "declarations_of"]
 
@@ -71,7 +71,7 @@ def _steps(
 ) -> Iterator[tuple[Field, str]]:
     """Yield the fields that always lead from one declaration of a cycle to the next, with the name of the latter."""
     for owner in declaration.varieties if isinstance(declaration, Union) else (declaration,):
-        for field in flat_fields(owner.fields):
+        for field in every_field(owner.fields):
             for reference in references(field.type):
                 if reference.name in group and inspection.sizes.is_endless(field):
                     yield field, reference.name

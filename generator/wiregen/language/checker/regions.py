@@ -101,7 +101,7 @@ def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Varie
     """
     if not isinstance(type_, List) or not isinstance(type_.length, ToEnd):
         return None
-    for union in _last_unions(inspection, type_.item, frozenset()):
+    for union in _last_unions(inspection, type_.item):
         chosen = (
             each
             for each in inspection.declared.unions[union.name].varieties
@@ -115,22 +115,18 @@ def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Varie
     return None
 
 
-def _last_unions(inspection: Inspection, type_: Type, seen: frozenset[str]) -> Iterator[UnionReference]:
+def _last_unions(inspection: Inspection, type_: Type) -> Iterator[UnionReference]:
     """Yield the unions with which a type ends."""
-    match type_:
-        case UnionReference():
+    last, seen = [type_], set[Type]()
+    while last:
+        type_ = last.pop(0)
+        if isinstance(type_, UnionReference):
             yield type_
-        case StructReference(name=name) if name not in seen:
-            for field in inspection.declared.fields_of(type_)[-1:]:
-                yield from _last_unions(inspection, field.type, seen | {name})
-        case Match(arms=arms):
-            for arm in arms:
-                yield from _last_unions(inspection, arm.type, seen)
-        case Block(fields=fields):
-            for field in fields[-1:]:
-                yield from _last_unions(inspection, field.type, seen)
-        case _:
-            return
+        elif isinstance(type_, Match):
+            last[:0] = [arm.type for arm in type_.arms]
+        elif isinstance(type_, StructReference | Block) and type_ not in seen:
+            seen.add(type_)
+            last[:0] = [field.type for field in inspection.declared.fields_of(type_)[-1:]]
 
 
 def _is_one(list_: List) -> bool:

@@ -36,7 +36,7 @@ from wiregen.schema.model import (
     VariableReference,
     Variant,
 )
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["RowSubjects", "SessionSubjects"]
 
@@ -185,7 +185,7 @@ class RowSubjects:
         spans: list[Span] = []
         as_own = FieldReference(path=subject.path)
         for fields in self._owners(subject.scope):
-            named = {field.name: field for field in flat_fields(fields)}
+            named = {field.name: field for field in every_field(fields)}
             if not subject.path or subject.path[0] not in named:
                 continue
             type_ = self._above.declared.type_of(as_own, named)

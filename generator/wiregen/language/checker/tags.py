@@ -9,7 +9,7 @@ from wiregen.language.diagnostics import Report, Span
 from wiregen.schema.model import Notes, Protocol
 from wiregen.schema.value_shapes import carry
 from wiregen.schema.value_shapes.field_numbers import faults, numbers_of
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["check_tags"]
 
@@ -44,4 +44,4 @@ def _notes(protocol: Protocol) -> Iterator[Notes]:
     owners += (variety for union in protocol.unions for variety in union.varieties)
     for owner in owners:
         yield owner.notes
-        yield from (protocol.about[field.path].notes for field in flat_fields(owner.fields))
+        yield from (protocol.about[field.path].notes for field in every_field(owner.fields))

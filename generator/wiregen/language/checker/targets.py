@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wiregen.schema.model import Field, Frame, Join, Message, Preamble, Protocol, Row, Session
-from wiregen.schema.walk import flat_fields, sent_messages
+from wiregen.schema.walk import every_field, sent_messages
 
 __all__ = ["Target", "Targets"]
 
@@ -132,4 +132,4 @@ def _pieces(join: Join) -> Iterator[str]:
 
 
 def _named(fields: tuple[Field, ...]) -> dict[str, Field]:
-    return {field.name: field for field in flat_fields(fields)}
+    return {field.name: field for field in every_field(fields)}

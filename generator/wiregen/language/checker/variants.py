@@ -11,7 +11,7 @@ from wiregen.schema.model import Field, Trailing, Variant
 from wiregen.schema.value_shapes.choices import holds
 from wiregen.schema.value_shapes.derivation import CarriedFields, Varied, fields_of_all, fields_of_layout
 from wiregen.schema.value_shapes.shapes import AnyOf, CarriedField, Form, Member, Number
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["RULES"]
 
@@ -102,7 +102,7 @@ def _report_values(
 
 
 def _trailing(owner: Owner) -> list[Field]:
-    return [field for field in flat_fields(owner.fields) if isinstance(field.value, Trailing)]
+    return [field for field in every_field(owner.fields) if isinstance(field.value, Trailing)]
 
 
 def _absence(field: Field) -> object:
@@ -167,7 +167,7 @@ def _varied(inspection: Inspection) -> Iterator[tuple[Owner, Owner]]:
 
 
 def _visible(owner: Owner) -> dict[str, Field]:
-    return {field.name: field for field in flat_fields(owner.fields) if is_visible(field)}
+    return {field.name: field for field in every_field(owner.fields) if is_visible(field)}
 
 
 RULES = (

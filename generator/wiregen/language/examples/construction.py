@@ -7,7 +7,7 @@ from uuid import UUID
 
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.schema import model as m
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["Constructs"]
 
@@ -23,7 +23,7 @@ class Constructs:
             *protocol.preambles,
             *(variety for union in protocol.unions for variety in union.varieties),
         )
-        self._types = {field.path: field.type for owner in owners for field in flat_fields(owner.fields)}
+        self._types = {field.path: field.type for owner in owners for field in every_field(owner.fields)}
         self._protocol = protocol
         sent: tuple[m.Message | m.Preamble | m.Frame, ...] = (
             *protocol.messages,

@@ -11,9 +11,9 @@ from typing import Final, Literal, TypeAlias
 from wiregen.language.diagnostics import Report, SourceTexts, Span
 from wiregen.language.formatter import FormattedText, content_of
 from wiregen.language.linter.allowances import Allowance, Allowances
+from wiregen.runtime.schema.shapes import fields_below
 from wiregen.schema.model import (
     About,
-    Block,
     Field,
     Frame,
     Message,
@@ -24,7 +24,6 @@ from wiregen.schema.model import (
     Struct,
     Variant,
 )
-from wiregen.schema.walk import shapes
 
 _IMPORT: Final = re.compile(r"^\s*import\b", re.MULTILINE)
 Abouts: TypeAlias = Mapping[str, About]
@@ -235,13 +234,11 @@ def _row(
 
 
 def _fields(fields: tuple[Field, ...], above: AnnotatedNode, abouts: Abouts) -> Iterator[AnnotatedNode]:
-    for field in fields:
+    def node_of(field: Field, above: AnnotatedNode) -> AnnotatedNode:
         about = abouts[field.path]
-        node = AnnotatedNode(what="field", path=field.path, doc=about.doc, notes=about.notes, above=above)
-        yield node
-        for type_ in shapes(field.type):
-            if isinstance(type_, Block):
-                yield from _fields(type_.fields, node, abouts)
+        return AnnotatedNode(what="field", path=field.path, doc=about.doc, notes=about.notes, above=above)
+
+    return (node_of(field, holder) for field, holder in fields_below(fields, above, node_of))
 
 
 def _session(session: Session, top: AnnotatedNode) -> Iterator[AnnotatedNode]:

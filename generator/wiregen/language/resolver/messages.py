@@ -14,7 +14,7 @@ from wiregen.language.resolver.state import Workspace, span_of
 from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 from wiregen.schema.copies import replace
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 _MAX_SHOWN = 4
 """The most fields that a diagnostic shows where only one is allowed."""
@@ -108,7 +108,7 @@ def resolve_frame(
 
 def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ...]) -> str | None:
     """Return the field that carries the message: one that chooses among messages, or one that is a message."""
-    every = list(flat_fields(fields))
+    every = list(every_field(fields))
     found = [field for field in every if _chooses(field.type)] or [
         field for field in every if _is_message(field.type)
     ]

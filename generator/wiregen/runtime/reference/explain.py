@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .reading.reader import CompiledCode
 
-__all__ = ["explain", "explain_type", "fault", "finished"]
+__all__ = ["explain", "explain_type", "finished"]
 
 
 def finished(steps: Generator[int, bool, Node]) -> Node:
@@ -97,14 +97,3 @@ def explain_type(
             found=f"{base + len(buffer) - node.end} bytes",
         )
     return node
-
-
-def fault(
-    schema: Schema, buffer: bytes, offset: int, end: int, options: Options, base: int = 0
-) -> DecodeError:
-    """Return the error of a frame that compiled code refused; NeedMoreData if it is only cut off."""
-    try:
-        explain(schema, buffer, offset, end, options, base)
-    except DecodeError as error:
-        return error
-    raise AssertionError("the compiled codec and the reference codec do not agree")

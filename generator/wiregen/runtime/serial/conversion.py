@@ -15,10 +15,10 @@ from ..codec.errors import DecodeError, EncodeError, within
 from ..codec.options import Options
 from ..reference.access import kind_of
 from ..reference.explain import explain_type
-from ..reference.writing.frames import write_type
 from ..schema.protocol import Schema
 from ..schema.scalars import FLOATS
 from ..schema.types import UnionReference
+from .bare_values import write_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

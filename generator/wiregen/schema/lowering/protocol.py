@@ -16,7 +16,7 @@ from wiregen.schema.circles import circular, varied
 from wiregen.schema.field_facts import is_padded
 from wiregen.schema.lowering.transitions import lower_sessions, rules_of
 from wiregen.schema.sizes import smallest
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 _Part = TypeVar("_Part")
 
@@ -112,7 +112,7 @@ class _Lowering:
         return {name: forms for name, forms in found.items() if forms}
 
     def _views_of(self, fields: tuple[m.Field, ...]) -> dict[str, m.View]:
-        return {field.name: self.part(field.view) for field in flat_fields(fields) if field.view is not None}
+        return {field.name: self.part(field.view) for field in every_field(fields) if field.view is not None}
 
     def layouts(self, owner: m.Protocol | m.Variant) -> Variant:
         """Return the fields of the declarations that a layout may vary, by kind and name."""
@@ -135,7 +135,7 @@ class _Lowering:
 
     def fields(self, fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
         """Return the fields of a declaration."""
-        self._own = {field.name: field for field in flat_fields(fields)}
+        self._own = {field.name: field for field in every_field(fields)}
         return self.part(fields)
 
     # ---- nodes

@@ -8,7 +8,7 @@ from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import type_text
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.schema import model as m
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 from wiregen.site.pages.behaviour_views import LackView, RememberedPageView
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.context_texts import (
@@ -75,7 +75,7 @@ def _lacks(book: Book, context: m.Context) -> Iterator[LackView]:
 
 def _fields(book: Book) -> Iterator[tuple[str, m.Field]]:
     for owner, fields in book.usage.owners:
-        for field in flat_fields(fields):
+        for field in every_field(fields):
             yield owner, field
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
-from wiregen.schema.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
+from wiregen.schema.walk import direct_expressions, every_field, field_expressions, nested_expressions, shapes
 from wiregen.site.pages.behaviour_views import DoingView, LackView, ReaderView
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.numbers import number_text
@@ -111,7 +111,7 @@ def readers_of(book: Book, kept: Kept) -> tuple[ReaderView, ...]:
 def _fields_that_ask(book: Book, kept: Kept) -> Iterator[ReaderView]:
     for owner, fields in book.usage.owners:
         keys = {cell.key for cell in book.cells.of(owner, fields)}
-        for field in flat_fields(fields):
+        for field in every_field(fields):
             types = [part for type_ in shapes(field.type) for part in direct_expressions(type_)]
             if not any(_asks(each, kept) for each in nested_expressions(*field_expressions(field), *types)):
                 continue

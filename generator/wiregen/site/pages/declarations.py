@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import span_text, type_text
 from wiregen.schema import model as m
-from wiregen.schema.walk import flat_fields, references
+from wiregen.schema.walk import every_field, references
 from wiregen.site.pages.annotated_bytes import anatomy_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.decode_errors import PossibleError, faults_of
@@ -225,7 +225,7 @@ def _beside(path: str) -> tuple[str, ...]:
 
 def _inner(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
     """Return the declarations inside of the fields, whose errors can occur too."""
-    found = references(*(field.type for field in flat_fields(fields)))
+    found = references(*(field.type for field in every_field(fields)))
     names = dict.fromkeys(each.name for each in found if not isinstance(each, m.EnumReference))
     return tuple(Linked(text=name, url=book.places.url(name)) for name in names)
 

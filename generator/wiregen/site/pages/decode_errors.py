@@ -12,7 +12,7 @@ from wiregen.runtime.reference.reading.records import measures
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.values import number_of
-from wiregen.schema.walk import flat_fields, nested_expressions, references
+from wiregen.schema.walk import every_field, nested_expressions, references
 from wiregen.site.pages.legends import keeps_unknown
 from wiregen.site.pages.named_rules import NamedRules, may_be_negative
 from wiregen.site.pages.numbers import limit_phrase
@@ -41,7 +41,7 @@ class PossibleError:
 def faults_of(owner: str, fields: tuple[m.Field, ...], named: NamedRules) -> tuple[PossibleError, ...]:
     """Return the errors of a declaration's own fields, each once, in wire order."""
     found = [PossibleError(code="truncated", path="", when="the bytes end before it does")]
-    flat = tuple(flat_fields(fields))
+    flat = tuple(every_field(fields))
     for field in flat:
         found += _of_field(field, f"{owner}.{field.name}", named)
     if any(
@@ -97,8 +97,6 @@ def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
     """Yield a type and the types inside that do not belong to an inner field, each with the rule that applies to it."""
     yield type_, rule
     match type_:
-        case m.Block():
-            return
         case m.List(item=item, rule=own):
             yield from _own(item, own or rule)
         case m.Region(content=content):

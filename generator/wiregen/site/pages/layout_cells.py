@@ -15,6 +15,7 @@ from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text, length_text, type_text
 from wiregen.runtime.codec.transforms import TRANSFORMS
+from wiregen.runtime.schema.shapes import every_field, leaves
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import bits_of, called_structs
@@ -295,24 +296,14 @@ def frame_around(protocol: m.Protocol, message: m.Message) -> m.Frame | None:
         is_its = frame.message is not None and (
             None in (frame.role, message.role) or frame.role == message.role
         )
-        is_named = any(_names(field.type, message.name) for field in frame.fields)
+        is_named = any(
+            isinstance(leaf, m.MessageReference) and leaf.name == message.name
+            for field in every_field(frame.fields)
+            for leaf in leaves(field.type)
+        )
         if is_its and (message.code is not None or is_named):
             return frame
     return None
-
-
-def _names(type_: m.Type, name: str) -> bool:
-    match type_:
-        case m.MessageReference(name=own):
-            return own == name
-        case m.Match(arms=arms):
-            return any(_names(arm.type, name) for arm in arms)
-        case m.Region(content=content):
-            return _names(content, name)
-        case m.Block(fields=fields):
-            return any(_names(field.type, name) for field in fields)
-        case _:
-            return False
 
 
 def _bare(type_: m.Counted) -> str:

@@ -9,7 +9,7 @@ from wiregen.schema import model as m
 from wiregen.schema.field_facts import fields_reach_end
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.values import number_of
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["NamedRules", "may_be_negative", "named_by"]
 
@@ -64,7 +64,7 @@ def _unsigned(protocol: m.Protocol) -> frozenset[str]:
     owners += [each.fields for each in protocol.messages]
     owners += [each.fields for each in protocol.structs]
     owners += [variety.fields for union in protocol.unions for variety in union.varieties]
-    fields = [field for some in owners for field in flat_fields(some)]
+    fields = [field for some in owners for field in every_field(some)]
     signed = {field.name for field in fields if not _is_unsigned(field.type)}
     return frozenset(field.name for field in fields) - signed
 

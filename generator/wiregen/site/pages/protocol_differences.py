@@ -12,7 +12,7 @@ from typing import TypeAlias
 from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import type_text
 from wiregen.schema import model as m
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.general_views import DifferencesView, DifferenceView
 from wiregen.site.pages.layouts import constraint_text
@@ -108,5 +108,5 @@ def _parts(declaration: Fields | m.Enum) -> dict[str, str]:
         return {member.name: str(member.value) for member in declaration.members}
     return {
         field.name: f"{type_text(field.type)} {constraint_text(field)}".strip()
-        for field in flat_fields(declaration.fields)
+        for field in every_field(declaration.fields)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import reaches_end
-from wiregen.schema.walk import flat_fields, is_compression
+from wiregen.schema.walk import every_field, is_compression
 
 __all__ = ["fills", "takes_all"]
 
@@ -14,7 +14,7 @@ def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
     """Return whether fields extend to the end of any enclosing region, so that no bytes are left over after them."""
     if not fields or fields[-1].condition is not None:
         return False
-    if any(isinstance(each.value, m.Trailing) for each in flat_fields(fields)):
+    if any(isinstance(each.value, m.Trailing) for each in every_field(fields)):
         return False  # before the type: a struct may end in itself by such a field
     return _type_takes_all(fields[-1].type, protocol)
 

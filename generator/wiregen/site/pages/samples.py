@@ -29,7 +29,7 @@ from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 from wiregen.site.pages.example_frames import ExampleFrame, ExampleFrames
 from wiregen.site.pages.sample_frame import Sample
 
@@ -226,7 +226,7 @@ class Samples:
         """Return the fields of each frame that have a declared default."""
         return {
             frame.name: tuple(
-                field.name for field in flat_fields(frame.fields) if isinstance(field.value, m.Default)
+                field.name for field in every_field(frame.fields) if isinstance(field.value, m.Default)
             )
             for frame in self._protocol.frames
         }
@@ -257,7 +257,7 @@ class Samples:
         owners += [each.fields for each in protocol.messages]
         owners += [each.fields for each in protocol.frames]
         owners += [variety.fields for union in protocol.unions for variety in union.varieties]
-        return frozenset(field.name for fields in owners for field in flat_fields(fields) if field.is_secret)
+        return frozenset(field.name for fields in owners for field in every_field(fields) if field.is_secret)
 
 
 def _by_message(vectors: VectorFile | None) -> dict[str, list[Valid]]:

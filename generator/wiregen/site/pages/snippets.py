@@ -16,7 +16,7 @@ from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 from wiregen.schema.naming import Namespace, python_name
-from wiregen.schema.walk import flat_fields, is_compressed, nested_types
+from wiregen.schema.walk import every_field, is_compressed, nested_types
 from wiregen.site.pages.sample_frame import Sample
 
 __all__ = ["Snippets"]
@@ -270,7 +270,7 @@ def _types_by_owner(protocol: m.Protocol) -> dict[str, dict[str, m.Type]]:
     for union in protocol.unions:
         owners |= {f"{union.name}.{variety.name}": variety.fields for variety in union.varieties}
     return {
-        name: {field.name: field.type for field in flat_fields(fields)} for name, fields in owners.items()
+        name: {field.name: field.type for field in every_field(fields)} for name, fields in owners.items()
     }
 
 

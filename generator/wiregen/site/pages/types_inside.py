@@ -13,7 +13,7 @@ from wiregen.generate.escaping import harmless
 from wiregen.language.spelling import span_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
-from wiregen.schema.walk import flat_fields, matched_messages, references
+from wiregen.schema.walk import every_field, matched_messages, references
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.layouts import constraint_text, default_text, rows_of
 from wiregen.site.pages.legends import legend_of
@@ -90,7 +90,7 @@ def inside_of(book: Book, declaration: m.Message, frame: m.Frame | None, layout:
 def _named(*owners: Iterable[m.Field]) -> Iterator[m.Reference]:
     """Yield the types that fields refer to, except messages: a frame lists its own by their codes."""
     for fields in owners:
-        found = references(*(field.type for field in flat_fields(fields)))
+        found = references(*(field.type for field in every_field(fields)))
         yield from (each for each in found if not isinstance(each, m.MessageReference))
 
 

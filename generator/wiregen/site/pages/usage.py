@@ -12,8 +12,8 @@ from wiregen.schema.copies import replace
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.walk import (
     direct_expressions,
+    every_field,
     field_expressions,
-    flat_fields,
     nested_expressions,
     references,
     shapes,
@@ -106,7 +106,7 @@ def _said(session: m.Session, row: m.Row) -> TransitionUse:
 
 def _fields(protocol: m.Protocol) -> Iterator[tuple[str, Use]]:
     for owner, fields in _owners(protocol):
-        for field in flat_fields(fields):
+        for field in every_field(fields):
             for type_ in shapes(field.type):
                 for reference in references(type_):
                     yield reference.name, Use(owner=owner, how=f"{owner}.{field.name}")
@@ -151,7 +151,7 @@ def _behaviour(protocol: m.Protocol) -> Iterator[tuple[str, Use]]:
 
 def contexts_asked(fields: tuple[m.Field, ...]) -> frozenset[str]:
     """Return the contexts that determine the layout of fields."""
-    flat = tuple(flat_fields(fields))
+    flat = tuple(every_field(fields))
     asked = [part for field in flat for part in field_expressions(field)]
     asked += [part for field in flat for type_ in shapes(field.type) for part in direct_expressions(type_)]
     return frozenset(
@@ -188,7 +188,7 @@ def _refusals(protocol: m.Protocol, named: NamedRules) -> Iterator[tuple[str, st
         where = ", ".join(dict.fromkeys(paths[:_MOST_PLACES]))
         yield rule, f"refuses the frame{' if strict' if is_strict else ''}: {code} at {where}{more}"
     for owner, fields in _owners(protocol):
-        for field in flat_fields(fields):
+        for field in every_field(fields):
             if field.rule is not None and field.view == "json":
                 yield field.rule, f"accepts the frame, and refuses to read {owner}.{field.name}_json"
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from wiregen.schema import model
 from wiregen.schema.offsets import offsets_of
 from wiregen.schema.sizes import Sizes
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import every_field
 
 __all__ = ["WireLayout"]
 
@@ -52,7 +52,7 @@ class WireLayout:
     def _laid(self) -> dict[str, model.Field | _Laid]:
         found: dict[str, model.Field | _Laid] = {each.path: each for each in self._declarations}
         for declared in self._declarations:
-            found |= {each.path: each for each in flat_fields(declared.fields)}
+            found |= {each.path: each for each in every_field(declared.fields)}
         return found
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from ..reference.layout import Fields
 from ..schema.declarations import Default, Field, FieldValue, Trailing
 from ..schema.expressions import Expression, FieldReference
 from ..schema.protocol import Schema
-from ..schema.shapes import blocks, content, has_blocks, is_flat
+from ..schema.shapes import content, every_field, fields_below, has_blocks, is_flat
 from ..schema.types import (
     Bytes,
     CodingReference,
@@ -110,8 +109,8 @@ def flat_fields(fields: Fields) -> Fields:
     """
     seen: set[str] = set()
     found: list[Field] = []
-    for field in _every_field(fields):
-        if field.name == "_" or field.name not in seen:
+    for field in every_field(fields):
+        if not is_flat(field.type) and (field.name == "_" or field.name not in seen):
             seen.add(field.name)
             found.append(field)
     return tuple(found)
@@ -144,27 +143,18 @@ def shown_fields(fields: Fields) -> Fields:
     return tuple(field for field in flat_fields(fields) if not field.is_hidden)
 
 
-def _every_field(fields: Fields) -> Iterator[Field]:
-    for field in fields:
-        if not is_flat(field.type):
-            yield field
-        for block in blocks(field.type):
-            yield from _every_field(block)
-
-
 @lru_cache(1024)
 def unsure_names(fields: Fields) -> frozenset[str]:
     """Return the names of the fields that are in a choice with blocks, or in an optional block."""
-    found: set[str] = set()
-    for field in fields:
-        if not has_blocks(field.type):
-            continue
-        is_unsure = field.condition is not None or isinstance(content(field.type), Match)
-        if not is_flat(field.type):
-            found.add(field.name)
-        for block in blocks(field.type):
-            found |= {inner.name for inner in flat_fields(block)} if is_unsure else unsure_names(block)
-    return frozenset(found)
+
+    def is_unsure(field: Field, above: bool) -> bool:
+        return above or field.condition is not None or isinstance(content(field.type), Match)
+
+    return frozenset(
+        field.name
+        for field, is_inside in fields_below(fields, False, is_unsure)
+        if (is_inside or has_blocks(field.type)) and not is_flat(field.type)
+    )
 
 
 def is_trailing(field: Field) -> bool:

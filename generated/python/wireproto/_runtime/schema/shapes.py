@@ -6,20 +6,25 @@ from .types import Block, Counted, Match, Region, StructReference, ToEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import overload
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import TypeVar, overload
 
     from .declarations import Field
     from .elements import Element
     from .types import Type
 
+    T = TypeVar("T")
+
 __all__ = [
     "blocks",
     "content",
+    "every_field",
+    "fields_below",
     "fields_reach_end",
     "has_blocks",
     "is_flat",
     "is_to_the_end",
+    "leaves",
     "reaches_end",
 ]
 
@@ -39,14 +44,36 @@ def content(type_: Element) -> Element:
     return type_
 
 
-def blocks(type_: Element) -> Iterator[tuple[Field, ...]]:
-    """Return the fields of all blocks that belong to the declaration of a field of this type."""
+def leaves(type_: Element) -> Iterator[Element]:
+    """Yield what is left of a type without its regions and choices: the types of all arms, or its own."""
     match content(type_):
-        case Block(fields):
-            yield fields
         case Match(_, arms):
             for arm in arms:
-                yield from blocks(arm.type)
+                yield from leaves(arm.type)
+        case leaf:
+            yield leaf
+
+
+def blocks(type_: Element) -> Iterator[tuple[Field, ...]]:
+    """Yield the fields of each block that belongs to the declaration of a field of this type."""
+    return (leaf.fields for leaf in leaves(type_) if isinstance(leaf, Block))
+
+
+def every_field(fields: Iterable[Field]) -> Iterator[Field]:
+    """Yield the fields of one declaration in wire order; those of a block come after the field that holds it."""
+    return (field for field, _ in fields_below(fields, None, lambda field, above: None))
+
+
+def fields_below(
+    fields: Iterable[Field], above: T, below: Callable[[Field, T], T]
+) -> Iterator[tuple[Field, T]]:
+    """Yield the same fields, each with what holds for it: `above`, and in the block of a field what `below` returns."""
+    for field in fields:
+        yield field, above
+        if isinstance(field.type, (Block, Match, Region)):
+            inside = below(field, above)
+            for block in blocks(field.type):
+                yield from fields_below(block, inside, below)
 
 
 def has_blocks(type_: Element) -> bool:
@@ -56,13 +83,8 @@ def has_blocks(type_: Element) -> bool:
 
 def is_flat(type_: Element) -> bool:
     """Return whether a field has no value of its own: it is a block, or a choice among blocks only."""
-    match content(type_):
-        case Block():
-            return True
-        case Match(_, arms):
-            return all(is_flat(arm.type) for arm in arms)
-        case _:
-            return False
+    may_be = isinstance(type_, (Block, Match, Region))
+    return may_be and all(isinstance(leaf, Block) for leaf in leaves(type_))
 
 
 def is_to_the_end(type_: Type) -> bool:

@@ -299,7 +299,9 @@ class ChunkReader(Generic[F]):
                 self._position = len(self._chunk)
             return None
         if incomplete is None:
-            start = self.offset
+            start, opening = self.offset, self._opened()
+            if opening is not None:
+                return start, self.offset - start, opening
             fault = self._begin(bytearray(), start)
             return None if fault is None else (start, self.offset - start, fault)
         while True:
@@ -313,6 +315,18 @@ class ChunkReader(Generic[F]):
             except DecodeError as error:
                 fault = self._fail(error, incomplete.start)
                 return incomplete.start, self.offset - incomplete.start, fault
+
+    def _opened(self) -> F | None:
+        """Return the preamble, if it is whole and conforms; the reference codec finds out what it is otherwise."""
+        chunk, position, decode_opening = self._chunk, self._position, self._decode_opening
+        assert decode_opening is not None
+        try:
+            opening, self._position = decode_opening(chunk, position, len(chunk), self._state)
+        except (DecodeError, *READ_FAULTS) as error:
+            release(error)
+            return None
+        self._decode_opening = None
+        return opening
 
     def _resumed(self, incomplete: SuspendedFrame, node: Node) -> Item[F]:
         """Decode the frame that is whole now, with compiled code, and give back the bytes after its end."""

@@ -163,8 +163,3 @@ class PreambleView:
     data: ClassView
     role: str
     codecs: tuple[PreambleCodec, ...]
-
-    @property
-    def writer(self) -> str:
-        """The function of the protocol's own layout."""
-        return self.codecs[0].writer

@@ -25,14 +25,14 @@ def wanted_fields(frame: m.Frame) -> frozenset[str]:
     """Return the fields of the header that its expressions refer to."""
     from wiregen.schema.walk import (
         direct_expressions,
+        every_field,
         field_expressions,
-        flat_fields,
         nested_expressions,
         shapes,
     )
 
     found: set[str] = set()
-    for field in flat_fields(frame.fields):
+    for field in every_field(frame.fields):
         expressions = [*field_expressions(field)]
         expressions += [each for shape in shapes(field.type) for each in direct_expressions(shape)]
         for expression in nested_expressions(*expressions):

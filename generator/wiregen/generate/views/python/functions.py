@@ -142,10 +142,7 @@ class FunctionBuilder:
 
     def read_unknown(self, frame: m.Frame, wanted: frozenset[str]) -> ReadFunction:
         """Return the function that reads a whole frame with an unknown message."""
-        data = replace(REST, path=f"{frame.path}.Unknown.data")
-        message = m.Message(
-            path=frame.path, name="Unknown", doc="", code=None, role=None, fields=(data,), notes=m.Notes()
-        )
+        message = _unknown_message(frame)
         names = self._names(is_frame=True, sender=frame.role)
         names.is_whole, names.message, names.body, names.reads_code = True, message, frame.message, True
         code = next(key for key in code_fields(frame))
@@ -153,7 +150,7 @@ class FunctionBuilder:
         traits = Traits(name="_read_unknown" + self._shared.suffix, is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         self._shared.uses.add("Unknown")
-        function = self.read(layout, names, traits, "Unknown", (data,), "")
+        function = self.read(layout, names, traits, "Unknown", message.fields, "")
         # Trailing bytes do not occur: an unknown message takes all of its region.
         values = tuple(pair for pair in function.values if pair[0] != "tail")
         steps = tuple(replace(step, tail="") if step.kind == "leave" else step for step in function.steps)
@@ -295,8 +292,12 @@ class FunctionBuilder:
         *,
         is_method: bool,
         again: str = "",
+        readers: str = "",
     ) -> WriteFunction:
-        """Return the function that writes a whole frame with one message; `again` writes it with a state."""
+        """Return the function that writes a whole frame with one message; `again` writes it with a state.
+
+        `readers`: the table by code, in which the code of an unknown message is not found.
+        """
         names = self._write_names(message.fields, "")
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         # A field that may be None is read only if it is present, which a type checker does not see.
@@ -308,8 +309,16 @@ class FunctionBuilder:
         names.frame = frame.name
         names.locals = Locals(frozenset((*map(local_name, headers), *headers.values())) | METHOD_PARAMETERS)
         names.sender, names.again = repr(frame.role), again
+        names.readers = readers
         traits = self.traits.of(message.name, self._shared.writer(message.name), is_frame=True)
         return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)
+
+    def write_unknown(self, frame: m.Frame, headers: dict[str, str], parameters: str) -> WriteFunction:
+        """Return the function that writes a whole frame with an unknown message."""
+        readers = self._shared.frame_readers_of(repr(frame.role))
+        message = _unknown_message(frame)
+        function = self.write_message(frame, message, headers, parameters, is_method=False, readers=readers)
+        return replace(function, class_="Unknown", annotation="Any" if function.is_refused else "Unknown")
 
     def write_body(self, message: m.Message) -> WriteFunction:
         names = self._write_names(message.fields, "")
@@ -379,3 +388,11 @@ class FunctionBuilder:
         names.headers |= flags or {}
         traits = Traits(name=f"{self._shared.inner_writer(name)}_alone", is_frame=False)
         return self.write(layout, names, traits, "", "data_: bytes")
+
+
+def _unknown_message(frame: m.Frame) -> m.Message:
+    """Return the declaration of an unknown message: all bytes of its region."""
+    data = replace(REST, path=f"{frame.path}.Unknown.data")
+    return m.Message(
+        path=frame.path, name="Unknown", doc="", code=None, role=None, fields=(data,), notes=m.Notes()
+    )

@@ -193,7 +193,8 @@ class LayoutBuilder:
             if is_method:
                 codecs.methods[message.name] = write
         if view.unknown:
-            codecs.add("", functions.read_unknown(frame, wanted))
+            write = functions.write_unknown(frame, headers, parameters)
+            codecs.add("", functions.read_unknown(frame, wanted), write)
         tables += self._code_tables(shared, "_READERS" + shared.suffix.upper(), shared.reader)
         tables += self._class_tables(with_code, methods, view)
         return replace(view, encoders=view.encoders if methods else "")
@@ -213,6 +214,8 @@ class LayoutBuilder:
             for each in messages
             if each.name not in methods
         )
+        if view.unknown:
+            writers += (("Unknown", self._shared.writer("Unknown")),)
         if encoders:
             yield FunctionTableView(name=view.encoders, annotation=kind, entries=encoders)
         yield FunctionTableView(name=view.writers, annotation=kind, entries=writers)

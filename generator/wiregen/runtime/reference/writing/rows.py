@@ -15,7 +15,7 @@ from ...codec.errors import EncodeError
 from ...lazy import Lazy
 from ...records.types import default_with, has_null, unsure_names
 from ...schema.declarations import Constant, Derived, Trailing
-from ...schema.shapes import blocks, content, has_blocks, is_flat
+from ...schema.shapes import blocks, content, every_field, has_blocks, is_flat
 from ...schema.types import Bits, Computed, Counted, Match, Uuid
 from ..access import MISSING, attribute, extra
 from ..expressions import Circular, Undefined, Value, evaluate
@@ -296,10 +296,8 @@ class CellRow:
 
     def is_block_given(self, cell: Cell) -> bool:
         """Return whether a field that holds blocks, or a field of one below it, has a value."""
-        inside = [
-            self.cells[field.name] for block in blocks(cell.type) for field in block if field.name != "_"
-        ]
-        return self.is_given(cell) or any(self.is_block_given(each) for each in inside)
+        inside = (field.name for block in blocks(cell.type) for field in every_field(block))
+        return self.is_given(cell) or any(self.is_given(self.cells[name]) for name in inside if name != "_")
 
     def _given(self, cell: Cell) -> object:
         """Return the owner's value for a field, or MISSING."""

@@ -11,7 +11,7 @@ from ...codec.fragment import part_of
 from ...schema.declarations import Derived
 from ...schema.expressions import FieldReference
 from ...schema.node import nodes_in, replace
-from ...schema.shapes import blocks
+from ...schema.shapes import blocks, every_field
 from ...schema.types import Type
 from ..access import as_bytes, attribute, extra, is_named, kind_of
 from ..layout import as_octets
@@ -85,10 +85,5 @@ def _refuse_whole(row: CellRow, cell: Cell, piece: str) -> None:
 
 def _within(row: CellRow, type_: Type) -> list[Cell]:
     """Return the cells of the fields of a block, those of blocks in it too."""
-    found: list[Cell] = []
-    for fields in blocks(type_):
-        for field in fields:
-            cell = next((each for each in row.cells.values() if each.field is field), None)
-            found += [] if cell is None else [cell]
-            found += _within(row, field.type)
-    return found
+    inside = [field for block in blocks(type_) for field in every_field(block)]
+    return [cell for field in inside for cell in row.cells.values() if cell.field is field]

@@ -11,7 +11,6 @@ from typing import Any
 from ...codec.errors import EncodeError
 from ...codec.options import Options
 from ...lazy import Dispatch, Lazy
-from ...schema.declarations import Field
 from ...schema.protocol import Schema
 from ...schema.types import (
     Block,
@@ -28,17 +27,14 @@ from ...schema.types import (
 )
 from ..access import declared_name, unknown_of
 from ..expressions import Undefined, Value
-from ..layout import Type
-from ..tree import FrameValue, Record
+from ..tree import FrameValue
 from . import records as writing_records
-from .cells import RegionContext
 from .lengths import write_sized
 from .messages import write_message_match
 from .regions import write_region
-from .rows import CellRow
 from .writer import Writer
 
-__all__ = ["WRITERS", "write", "write_frame", "write_message", "write_type"]
+__all__ = ["WRITERS", "write", "write_frame", "write_message"]
 
 WRITERS = Dispatch(
     {
@@ -58,7 +54,6 @@ WRITERS = Dispatch(
     },
 )
 _REFUSE_UNREADABLE = Lazy("reference.writing.verification", "refuse_unreadable")
-_REFUSE_UNREADABLE_TYPE = Lazy("reference.writing.verification", "refuse_unreadable_type")
 
 
 def write_frame(
@@ -108,24 +103,6 @@ def write_frame(
 
 
 write = write_frame
-
-
-def write_type(schema: Schema, type_: Type, value: Value, name: str) -> bytes:
-    """Return the bytes of one shape that fills a region of its own.
-
-    Raises:
-        EncodeError: It cannot be written, or its bytes alone are read as another value.
-    """
-    writer = Writer(schema, Options(), WRITERS, compression=-1, is_tail_kept=False)
-    field = Field(name, False, type_, None, None, None, "", None, False)
-    row = CellRow(writer, (field,), Record(name, {name: value}), name)
-    try:
-        data = row.write(lambda: 0, RegionContext(has_end=True))
-        if writer.is_to_be_read:
-            _REFUSE_UNREADABLE_TYPE.load()(schema, type_, value, data, name)
-        return data
-    except RecursionError:
-        raise EncodeError("too_deep", path=name, expected="fewer levels of nesting") from None
 
 
 def write_message(

@@ -48,6 +48,8 @@ class WriteNames:
     body: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
     codes_table: str = "_CODES"
+    readers: str = ""
+    """The table of whole frames by the code of their message; an unknown message has none of its codes."""
     sender: str = "None"
     main: str = ""
     """The prefix of the keys of the declaration's own fields."""
@@ -320,8 +322,10 @@ class WriteLookup:
     def code(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
         is_message = self._prefix == FRAME and reference.path == (names.body,)
-        if is_message and names.message is not None and names.message.code is not None:
-            return repr(names.message.code)
+        if is_message and names.message is not None:
+            code = names.message.code
+            test = f"type({{}}) is not int or {{}} in {names.readers}"
+            return names.once("code", test) if code is None else repr(code)
         if is_message:
             return f"{names.codes_table}[type({names.once(key)})]"
         raise UnsupportedError("", "`code` here")
