@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text
@@ -20,8 +21,15 @@ from wiregen.site.pages.remaining_bytes import fills
 
 __all__ = ["PossibleError", "conditions_of", "faults_of"]
 
-_NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
+
+
+class Cause(Enum):
+    """The causes of errors that belong to another field than the one at which they are found."""
+
+    OWN = "the field itself"
+    CODE = "a code that no message has: the field that holds it"
+    NEGATIVE_SIZE = "a negative size: the field that holds it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +44,7 @@ class PossibleError:
     when: str
     rule: str = ""
     strict: bool = False
+    cause: Cause = Cause.OWN
 
 
 def faults_of(owner: str, fields: tuple[m.Field, ...], named: NamedRules) -> tuple[PossibleError, ...]:
@@ -44,28 +53,23 @@ def faults_of(owner: str, fields: tuple[m.Field, ...], named: NamedRules) -> tup
     flat = tuple(every_field(fields))
     for field in flat:
         found += _of_field(field, f"{owner}.{field.name}", named)
-    if any(
-        _is_code(field.value) for field in flat
-    ):  # the code field is at fault then, and not the message that it selects
-        found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
+    codes = {f"{owner}.{field.name}" for field in flat if _is_code(field.value)}
+    if codes:  # the code field is at fault then, and not the message that it selects
+        found = [fault for fault in found if fault.cause is not Cause.CODE or fault.path in codes]
     if keeps_unknown(fields):
-        found = [replace(fault, strict=True) if fault.when == _NO_MESSAGE else fault for fault in found]
+        found = [replace(fault, strict=True) if fault.cause is Cause.CODE else fault for fault in found]
     rules = {f"{owner}.{field.name}": field.rule for field in flat}
     return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
 
 
 def _ruled(fault: PossibleError, rules: Mapping[str, str | None]) -> PossibleError:
     """Return an error; of a negative size, with the rule of the field that holds the size, if it has one."""
-    rule = rules.get(fault.path) if fault.when.startswith(_NEGATIVE) else None
+    rule = rules.get(fault.path) if fault.cause is Cause.NEGATIVE_SIZE else None
     return fault if rule is None else replace(fault, rule=rule)
 
 
 def _is_code(value: m.FieldValue | None) -> bool:
     return isinstance(value, m.Derived) and isinstance(value.value, m.Call) and value.value.function == "code"
-
-
-def _is_of_code(fault: PossibleError, owner: str, fields: tuple[m.Field, ...]) -> bool:
-    return any(_is_code(field.value) and fault.path == f"{owner}.{field.name}" for field in fields)
 
 
 def _of_field(field: m.Field, path: str, named: NamedRules) -> Iterator[PossibleError]:
@@ -127,7 +131,7 @@ def _beyond(path: str, named: NamedRules, *limits: str) -> Iterator[PossibleErro
 def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[PossibleError]:
     match value:
         case m.Derived(value=m.Call(function="code")):
-            yield PossibleError(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
+            yield PossibleError(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, cause=Cause.CODE)
         case m.Derived(value=expression, is_lenient=lenient):
             when = f"not {expression_text(expression)}"
             code = "length_mismatch" if measures(expression) else "constraint"
@@ -174,7 +178,14 @@ def _of_type(type_: m.Type, path: str, rule: str, named: NamedRules) -> Iterator
         case m.EnumReference() | m.UnionReference() | m.CodingReference() | m.FrameReference():
             yield from _of_reference(type_, path, rule, named)
         case m.MessageMatch(is_lenient=lenient):
-            yield PossibleError(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
+            yield PossibleError(
+                code="unknown_code",
+                path=path,
+                when=_NO_MESSAGE,
+                rule=rule,
+                strict=lenient,
+                cause=Cause.CODE,
+            )
             yield from _of_subject(type_.subject, path, rule)
         case m.Match(arms=arms, subject=subject):
             if all(arm.spans for arm in arms):
@@ -231,9 +242,13 @@ def _of_computed(
     asked = (each for each in nested_expressions(value) if isinstance(each, m.FieldReference))
     first = next((each.path[0] for each in asked if each.scope == "own" and each.path), "")
     if first:
-        when = f"{_NEGATIVE}{what} of {path.rpartition('.')[2]}"
+        owner, _, name = path.rpartition(".")
         yield PossibleError(
-            code="invalid_value", path=f"{path.rpartition('.')[0]}.{first}", when=when, rule=rule
+            code="invalid_value",
+            path=f"{owner}.{first}",
+            when=f"it makes negative the {what} of {name}",
+            rule=rule,
+            cause=Cause.NEGATIVE_SIZE,
         )
     else:
         yield PossibleError(code="invalid_value", path=path, when=f"its {what} is negative", rule=rule)
