@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
-from wirespark.receipts import tables_in
+from wirespark.stored_tables import TableSource
+from wirespark.target_storage import TargetStorage, target_storage_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,25 +30,35 @@ def tables(
     Raises:
         WireSparkError: The folder has no tables.
     """
+    storage = target_storage_of(str(target))
     found: dict[str, DataFrame] = {}
-    for folder in sorted({_table_of(folder) for folder in tables_in(Path(target).absolute())}):
-        if not any(folder.rglob("*.parquet")):
-            continue
-        name = prefix + folder.name.removeprefix(_PREFIX)
-        rows = spark.read.option("mergeSchema", "false").parquet(str(folder))
-        if database is None:
-            rows.createOrReplaceTempView(name)
-        else:
-            _register(spark, f"{database}.`{name}`", folder)
-            rows = spark.table(f"{database}.`{name}`")
-        found[name] = rows
+    for table in sorted(storage.tables()):
+        name = prefix + table.removeprefix(_PREFIX)
+        found[name] = _table(spark, storage, table, name, database)
     if not found:
         raise WireSparkError(f"{target} has no tables: give the target of a conversion")
     return found
 
 
-def _table_of(folder: Path) -> Path:
-    return folder.parent if folder.name.startswith("date=") else folder
+def _table(
+    spark: SparkSession, storage: TargetStorage, table: str, name: str, database: str | None
+) -> DataFrame:
+    """Return a table, which has its view or its place in the catalogue then."""
+    folder = storage.folder(table)
+    if database is not None:
+        if folder is None:
+            raise WireSparkError(
+                f"tables of a catalogue are folders on a disk, and {storage.address} is none: use the views of `tables` without `database`"
+            )
+        _register(spark, f"{database}.`{name}`", folder)
+        return spark.table(f"{database}.`{name}`")
+    if folder is None:
+        spark.dataSource.register(TableSource)
+        rows = spark.read.format("wire_table").options(target=storage.address, table=table).load()
+    else:
+        rows = spark.read.option("mergeSchema", "false").parquet(str(folder))
+    rows.createOrReplaceTempView(name)
+    return rows
 
 
 def _register(spark: SparkSession, name: str, folder: Path) -> None:

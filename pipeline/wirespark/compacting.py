@@ -19,9 +19,9 @@ from pyspark.sql.types import StructType
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.output import FileForm, divided
 from wirespark.parquet import TableWriters
-from wirespark.receipts import Receipt, bundle_name, is_whole, receipts_in, summed
+from wirespark.receipts import Receipt, summed
 from wirespark.spark_types import struct_type
-from wirespark.targets import replaced
+from wirespark.target_storage import TargetStorage, target_storage_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def compact(spark: SparkSession, target: str | Path, **options: object) -> Compa
         WireSparkError: An option is invalid, or the folder has no receipts of a conversion.
     """
     given = {name: str(value) for name, value in options.items() if value is not None}
-    path = Path(target).absolute()
-    _groups(path, _output(given))
+    storage = target_storage_of(str(target))
+    _groups(storage, _output(given))
     spark.dataSource.register(CompactSource)
     with as_it_was_said():
-        rows = spark.read.format("wire_compact").options(**given, target=str(path)).load().collect()
+        rows = spark.read.format("wire_compact").options(**given, target=storage.address).load().collect()
     return Compaction(before=sum(row["before"] for row in rows), after=sum(row["after"] for row in rows))
 
 
@@ -66,16 +66,15 @@ def _output(given: Mapping[str, str]) -> FileForm:
     return output
 
 
-def _groups(target: Path, output: FileForm) -> list[tuple[Receipt, ...]]:
+def _groups(target: TargetStorage, output: FileForm) -> list[tuple[Receipt, ...]]:
     """Return the receipts whose files are merged, those of neighbouring sources together."""
-    receipts = sorted(receipts_in(target), key=lambda receipt: sorted(receipt.sources.values()))
+    contents = target.contents()
+    receipts = sorted(contents.receipts, key=lambda receipt: sorted(receipt.sources.values()))
     if not receipts:
-        raise WireSparkError(f"{target} has no receipts: give the target of a conversion")
+        raise WireSparkError(f"{target.address} has no receipts: give the target of a conversion")
     groups, group, size = list[tuple[Receipt, ...]](), list[Receipt](), 0
     for receipt in receipts:
-        own = (
-            sum((target / file).stat().st_size for file in receipt.files) if is_whole(target, receipt) else 0
-        )
+        own = sum(contents.files[file] for file in receipt.files) if contents.is_whole(receipt) else 0
         if not own or own >= output.file_size:
             continue
         if group and size + own > output.file_size:
@@ -106,14 +105,14 @@ class CompactSource(DataSource):
 
     def reader(self, schema: StructType) -> CompactReader:
         given = dict(self.options)
-        target = Path(given.pop("target"))
+        target = target_storage_of(given.pop("target"))
         return CompactReader(target, _output(given))
 
 
 class CompactReader(DataSourceReader):
     """One compaction."""
 
-    def __init__(self, target: Path, output: FileForm) -> None:
+    def __init__(self, target: TargetStorage, output: FileForm) -> None:
         self._target = target
         self._output = output
 
@@ -132,16 +131,17 @@ class CompactReader(DataSourceReader):
 
     def _merged(self, old: tuple[Receipt, ...]) -> Receipt | None:
         """Merge the files of receipts; return the new receipt, or None if another run has changed them."""
-        names = tuple(name for receipt in old for name in receipt.ways)
-        writers = TableWriters(self._target, bundle_name(names), self._output)
+        name = self._target.new_name([part for receipt in old for part in receipt.ways])
+        writers = TableWriters(self._target, name, self._output)
         try:
             for receipt in old:
                 for file in receipt.files:
-                    with pq.ParquetFile(self._target / file) as table:
+                    with pq.ParquetFile(self._target.open(file)) as table:
                         for batch in table.iter_batches():
-                            writers.add(str(Path(file).parent), batch)
+                            writers.add(file.rpartition("/")[0], batch)
             writers.finish()
-            new = replaced(self._target, old, lambda: _receipt(old, bundle_name(names), writers.publish()))
+            files = writers.files
+            new = self._target.replace(old, files, lambda: _receipt(old, name, [each.name for each in files]))
         except FileNotFoundError:  # another compaction was quicker
             new = None
         except BaseException:

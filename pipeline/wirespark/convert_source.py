@@ -21,10 +21,11 @@ from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, n_shares_of, parts_of
 from wirespark.reading import located_columns
-from wirespark.receipts import Receipt, bundle_name, is_whole, name_of, read_receipt, way_of
+from wirespark.receipts import Receipt, name_of, way_of
 from wirespark.spark_types import struct_type
 from wirespark.storage import storage_of
 from wirespark.table_rows import rows_table
+from wirespark.target_storage import Bundle
 from wirespark.targets import Target, target_of
 from wirespark.untyped import Batch
 
@@ -38,9 +39,13 @@ _SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bo
 
 @dataclass
 class ConvertPartition(InputPartition):
-    """The parts whose rows one task writes to common files; `done`: receipts of earlier runs, as text."""
+    """The parts whose rows one task writes to common files, and the name of their bundle.
+
+    `done`: receipts of earlier runs, as text.
+    """
 
     parts: tuple[Part, ...]
+    name: str = ""
     done: tuple[str, ...] = ()
 
 
@@ -68,27 +73,27 @@ class ConvertReader(DataSourceReader):
         self._target = target
 
     def partitions(self) -> Sequence[InputPartition]:
-        done, bundles = self._target.begin(parts_of(self._options))
-        texts = tuple(receipt.text() for receipt in done)
-        first = [ConvertPartition((), texts)] if texts or not bundles else []
-        return [*first, *(ConvertPartition(bundle) for bundle in bundles)]
+        plan = self._target.begin(parts_of(self._options))
+        texts = tuple(receipt.text() for receipt in plan.done)
+        first = [ConvertPartition((), done=texts)] if texts or not plan.bundles else []
+        return [*first, *(ConvertPartition(bundle.parts, bundle.name) for bundle in plan.bundles)]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, ConvertPartition)
         if partition.done:
             yield _batch_of(partition.done, is_resumed=True)
         if partition.parts:
-            receipt, is_resumed = self._converted(partition.parts)
+            receipt, is_resumed = self._converted(partition.parts, partition.name)
             yield _batch_of((receipt.text(),), is_resumed=is_resumed)
 
-    def _converted(self, parts: tuple[Part, ...]) -> tuple[Receipt, bool]:
+    def _converted(self, parts: tuple[Part, ...], name: str) -> tuple[Receipt, bool]:
         """Return the receipt of a bundle, and whether it existed before."""
         ways = {name_of(part): way_of(part, self._options.wishes) for part in parts}
-        path = self._target.path
-        former = read_receipt(path, bundle_name(tuple(ways)))
-        if former is not None and former.ways == ways and is_whole(path, former):
+        storage = self._target.storage
+        former = storage.receipt(name)
+        if former is not None and former.ways == ways and storage.is_whole(former):
             return former, True
-        return _Conversion(parts, ways, self._target).run(), False
+        return _Conversion(Bundle(name=name, parts=parts, ways=ways), self._target).run(), False
 
 
 def _batch_of(receipts: Sequence[str], *, is_resumed: bool) -> Batch:
@@ -99,14 +104,12 @@ def _batch_of(receipts: Sequence[str], *, is_resumed: bool) -> Batch:
 class _Conversion:
     """The conversion of a bundle of parts."""
 
-    def __init__(self, parts: tuple[Part, ...], ways: dict[str, str], target: Target) -> None:
-        self._parts = parts
-        self._ways = ways
-        self._name = bundle_name(tuple(ways))
+    def __init__(self, bundle: Bundle, target: Target) -> None:
+        self._bundle = bundle
         self._options = target.options
         self._package = target.options.wishes.package
         self._target = target
-        self._writers = TableWriters(target.path, self._name, target.output)
+        self._writers = TableWriters(target.storage, bundle.name, target.output)
         self._messages: dict[str, int] = {}
         self._inner: dict[str, int] = {}
         self._errors: dict[str, int] = {}
@@ -121,35 +124,50 @@ class _Conversion:
             WireSparkError: In the mode FAILFAST, some bytes cannot be decoded. The part then leaves no files.
         """
         begun = perf_counter()
+        target, writers = self._target, self._writers
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for part in self._parts:
+            for part in self._bundle.parts:
                 before = self._size
                 for columns, file, flow in located_columns(part, seen, self._options):
                     self._take(columns, file, flow)
                 _check_size(part, self._size - before)
-            self._writers.finish()
-            return self._target.publish(self._name, lambda: self._named(perf_counter() - begun))
+            writers.finish()
+            return target.storage.publish(
+                target.own(), self._bundle.name, writers.files, lambda: self._receipt(perf_counter() - begun)
+            )
         except BaseException:
-            self._writers.drop()
+            writers.drop()
             raise
 
-    def _named(self, seconds: float) -> Receipt:
-        """Give the files their names, and return the receipt.
+    def _receipt(self, seconds: float) -> Receipt:
+        """Return the receipt of the written files.
 
         Raises:
             WireSparkError: The file has changed since it was read.
         """
-        for part in self._parts:
+        for part in self._bundle.parts:
             if not self._is_as_planned(part):
                 raise WireSparkError(f"{part.path} changed while it was converted: convert it again")
-        return self._receipt(self._writers.publish(), seconds)
+        return Receipt(
+            name=self._bundle.name,
+            ways=self._bundle.ways,
+            sources={name_of(part): part.path for part in self._bundle.parts},
+            size=self._size,
+            rows=self._n_rows,
+            dropped=self._n_dropped,
+            messages=self._messages,
+            inner=self._inner,
+            errors=self._errors,
+            files=[file.name for file in self._writers.files],
+            seconds=seconds,
+        )
 
     def _is_as_planned(self, part: Part) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(part, Slice):
-            return way_of(part, self._options.wishes) == self._ways[name_of(part)]
+            return way_of(part, self._options.wishes) == self._bundle.ways[name_of(part)]
         return (
             n_shares_of(part.path, storage_of(part.path).state(part.path).size, self._options)
             == part.n_shares
@@ -179,21 +197,6 @@ class _Conversion:
             self._messages[name] = self._messages.get(name, 0) + len(found.rows)
         for counted in pc.value_counts(codes.drop_null()).to_pylist():
             self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
-
-    def _receipt(self, files: list[str], seconds: float) -> Receipt:
-        return Receipt(
-            name=self._name,
-            ways=self._ways,
-            sources={name_of(part): part.path for part in self._parts},
-            size=self._size,
-            rows=self._n_rows,
-            dropped=self._n_dropped,
-            messages=self._messages,
-            inner=self._inner,
-            errors=self._errors,
-            files=files,
-            seconds=seconds,
-        )
 
 
 def _check_size(part: Part, size: int) -> None:

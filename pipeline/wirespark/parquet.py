@@ -1,21 +1,19 @@
-"""Tables to Parquet files, some rows at a time: each file under a temporary name until the part is done."""
+"""Tables to Parquet files, some rows at a time: none of them counts until the part is done."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from wirespark.output import Compression, FileForm
-from wirespark.receipts import remove_others, replace_file
 from wirespark.spark_types import struct_type
 from wirespark.table_rows import SHARED
-from wirespark.temporary_files import HiddenFile
+from wirespark.target_storage import TableFile, TargetStorage
 from wirespark.untyped import ArrowSchema, Batch
 
 __all__ = ["ParquetFile", "TableWriters", "folder_of"]
@@ -35,13 +33,17 @@ def folder_of(message: str) -> str:
 
 
 class TableWriters:
-    """The files of one part; their content counts only once all of them have their names."""
+    """The files of one part; their content counts only once all of them are published."""
 
-    def __init__(self, target: Path, name: str, output: FileForm) -> None:
-        self._target = target
+    def __init__(self, storage: TargetStorage, name: str, output: FileForm) -> None:
+        self._storage = storage
         self._name = name
         self._output = output
         self._tables: dict[str, ParquetFile] = {}
+
+    @property
+    def files(self) -> list[TableFile]:
+        return [table.file for table in self._tables.values()]
 
     def write(self, folder: str, batch: Batch) -> None:
         """Add rows to the table of a folder, each to its day if the output is partitioned so."""
@@ -56,29 +58,17 @@ class TableWriters:
     def add(self, folder: str, batch: Batch) -> None:
         """Add rows to the file in this very folder."""
         if folder not in self._tables:
-            path = self._target / folder / f"{self._name}.parquet"
-            self._tables[folder] = ParquetFile(path, batch.schema, self._output.compression)
+            file = self._storage.create(folder, self._name)
+            self._tables[folder] = ParquetFile(file, batch.schema, self._output.compression)
         self._tables[folder].write(batch)
 
     def finish(self) -> None:
-        """Write the waiting rows; the files are complete then, but have temporary names."""
+        """Write the waiting rows; the files are complete then, and wait to be published."""
         for table in self._tables.values():
             table.finish()
 
-    def publish(self) -> list[str]:
-        """Give all files their names, and return these.
-
-        A concurrent run of the same part writes the same bytes.
-        """
-        for table in self._tables.values():
-            replace_file(table.held.path, table.path)
-            table.held.release()
-        names = [str(table.path.relative_to(self._target)) for table in self._tables.values()]
-        remove_others(self._target, self._name, names)
-        return names
-
     def drop(self) -> None:
-        """Remove the files that still have temporary names."""
+        """Remove the files, unless they were published."""
         for table in self._tables.values():
             table.drop()
 
@@ -86,12 +76,11 @@ class TableWriters:
 class ParquetFile:
     """One file, with the comments of its columns for Spark; rows wait until they fill a row group."""
 
-    def __init__(self, path: Path, schema: ArrowSchema, compression: Compression) -> None:
-        self.path = path
-        self.held = HiddenFile(path)
+    def __init__(self, file: TableFile, schema: ArrowSchema, compression: Compression) -> None:
+        self.file = file
         self._schema = schema
         self._writer = pq.ParquetWriter(
-            self.held.path,
+            file.sink,
             schema.with_metadata({**(schema.metadata or {}), _ROW_METADATA: _spark_schema(schema)}),
             compression=compression,
             use_dictionary=list(_repeating(schema)),
@@ -112,10 +101,11 @@ class ParquetFile:
     def finish(self) -> None:
         self._flush()
         self._writer.close()
+        self.file.finish()
 
     def drop(self) -> None:
         self._writer.close()
-        self.held.drop()
+        self.file.drop()
 
     def _flush(self) -> None:
         if self._batches:

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture
 from wirespark.batches import Slice, scanner_of
@@ -33,6 +33,7 @@ __all__ = [
     "files_of",
     "grouped",
     "n_shares_of",
+    "packed",
     "parts_of",
     "role_of",
     "shares_of",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 Part: TypeAlias = Slice | Share
+Item = TypeVar("Item")
 Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
 
 _CHUNK = 1 << 20
@@ -84,17 +86,22 @@ def grouped(parts: Sequence[Part], most: int) -> Iterator[tuple[Part, ...]]:
     if len(parts) <= _MANY:
         yield from ((part,) for part in parts)
         return
-    sizes = [_size(part) for part in parts]
+    yield from packed(parts, [_size(part) for part in parts], most)
+
+
+def packed(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
+    """Yield groups of items of `most` bytes together, or fewer so that there are as many groups as are many."""
     least = max(_CHUNK, min(most, sum(sizes) // _MANY))
-    group: list[Part] = []
+    group: list[Item] = []
     size = 0
-    for part, more in zip(parts, sizes, strict=True):
+    for item, more in zip(items, sizes, strict=True):
         if group and size + more > least:
             yield tuple(group)
             group, size = [], 0
-        group.append(part)
+        group.append(item)
         size += more
-    yield tuple(group)
+    if group:
+        yield tuple(group)
 
 
 def _size(part: Part) -> int:

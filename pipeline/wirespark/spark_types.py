@@ -23,6 +23,7 @@ _PLAIN: dict[ArrowType, T.DataType] = {
     pa.binary(): T.BinaryType(),
     pa.decimal128(20, 0): T.DecimalType(20, 0),
     pa.timestamp("us", tz="UTC"): T.TimestampType(),
+    pa.date32(): T.DateType(),
 }
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from pyarrow.fs import FileInfo, FileSystem, S3FileSystem
 
-__all__ = ["FileState", "Storage", "disk_matches", "is_remote", "storage_of"]
+__all__ = ["S3", "FileState", "Located", "Storage", "disk_matches", "folder_around", "is_remote", "located", "storage_of"]  # fmt: skip
 
-_S3 = ("s3", "s3a", "s3n")
-_SCHEMES = (*_S3, "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+S3 = ("s3", "s3a", "s3n")
+_SCHEMES = (*S3, "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
 _REQUEST_SIZE = 4 << 20
 """Bytes that a request asks for at least, as long as there are so many."""
 
@@ -122,6 +122,46 @@ def disk_matches(path: str) -> list[Path]:
     return [Path(each).absolute() for each in found]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """A path in a file system of pyarrow."""
+
+    system: FileSystem
+    path: str
+
+
+def located(path: str) -> Located:
+    """Return where a remote path is for pyarrow.
+
+    Raises:
+        WireSparkError: There is no storage of that scheme, or the path has a password.
+    """
+    storage = storage_of(path)
+    assert isinstance(storage, _Remote)
+    return Located(system=storage.system, path=storage.place(path))
+
+
+def folder_around(path: str, source: str) -> str | None:
+    """Return the folder that `source` names, itself or by a pattern, if files below `path` are read with it."""
+    if is_remote(path) and is_remote(source):
+        own, given = (_place_of(each) for each in (path, source))
+        return source if own[:1] == given[:1] and _matches(own, given) else None
+    if is_remote(path) or is_remote(source):
+        return None
+    for folder in disk_matches(source):
+        is_inside = folder.is_dir() and Path(path).is_relative_to(folder)
+        if is_inside and not _is_hidden(Path(path).relative_to(folder).parts):
+            return str(folder)
+    return None
+
+
+def _place_of(path: str) -> list[str]:
+    """Return the kind of a remote storage with its bucket, and the parts of the name in it."""
+    scheme, _, rest = path.rstrip("/").partition("://")
+    bucket, *parts = rest.split("/")
+    return [f"{S3[0] if scheme in S3 else scheme}://{bucket}", *parts]
+
+
 def _missing(path: str) -> WireSparkError:
     return WireSparkError(f"no file is named {path!r}: give a path or a pattern of existing files")
 
@@ -172,7 +212,7 @@ class _Remote:
         return found
 
     def state(self, path: str) -> FileState:
-        info: FileInfo = self.system.get_file_info(self._place(path.removeprefix(self.begin)))
+        info: FileInfo = self.system.get_file_info(self.place(path))
         if not info.is_file:
             raise FileNotFoundError(f"{path} is not there any more")
         return FileState(size=info.size, modified=info.mtime_ns or 0)
@@ -180,10 +220,14 @@ class _Remote:
     def open(self, path: str, start: int = 0) -> BinaryIO:
         import pyarrow as pa
 
-        file = self.system.open_input_file(self._place(path.removeprefix(self.begin)))
+        file = self.system.open_input_file(self.place(path))
         size = file.size() - start
         file.seek(start)
         return io.BufferedReader(_RemoteFile(path, pa.BufferedInputStream(file, _REQUEST_SIZE), size))
+
+    def place(self, path: str) -> str:
+        """Return a path as `system` has it."""
+        return self._place(path.removeprefix(self.begin))
 
     def _place(self, name: str) -> str:
         return f"{self.base}/{name}" if name else self.base or "/"
@@ -255,7 +299,7 @@ def _remote(scheme: str, authority: str) -> _Remote:
 
     begin = f"{scheme}://{authority}/"
     try:
-        if scheme not in _S3:
+        if scheme not in S3:
             system, base = FileSystem.from_uri(begin)
             return _Remote(begin=begin, base=base.rstrip("/"), system=system)
         return _Remote(begin=begin, base=authority, system=_s3(authority))
@@ -267,7 +311,7 @@ def _s3(bucket: str) -> S3FileSystem:
     """Return the bucket's S3: at the end point of the environment, or in its region, or where Amazon says that the bucket is."""
     from pyarrow.fs import S3FileSystem, resolve_s3_region
 
-    endpoint = urlsplit(os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or "")
+    endpoint = urlsplit(os.environ.get("AWS_ENDPOINT_URLS3") or os.environ.get("AWS_ENDPOINT_URL") or "")
     if endpoint.netloc:  # pyarrow reads these variables only with its own form of URIs
         return S3FileSystem(
             scheme=endpoint.scheme, endpoint_override=f"{endpoint.netloc}{endpoint.path}".rstrip("/")

@@ -9,12 +9,13 @@ __all__ = [
     "ArrowType",
     "Batch",
     "Buffer",
+    "Client",
     "Compiled",
     "Made",
     "Values",
 ]
 
-_Untyped: TypeAlias = Any  # pyarrow and numba ship no types
+_Untyped: TypeAlias = Any  # pyarrow, numba and boto3 ship no types
 
 ArrowType: TypeAlias = _Untyped
 ArrowField: TypeAlias = _Untyped
@@ -23,6 +24,8 @@ ArrowArray: TypeAlias = _Untyped
 Buffer: TypeAlias = _Untyped
 Batch: TypeAlias = _Untyped
 """A RecordBatch or a Table."""
+Client: TypeAlias = _Untyped
+"""A client of boto3, whose class is made at run time."""
 Compiled: TypeAlias = _Untyped
 """A function that numba compiles."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -26,11 +27,28 @@ class Objects:
         self.client.put_object(Bucket=BUCKET, Key=key, Body=data)
         return f"s3a://{BUCKET}/{key}"
 
+    def names(self, key: str) -> set[str]:
+        """Return the names of the objects below a folder, relative to it."""
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=f"{key}/")
+        found = (each["Key"] for page in pages for each in page.get("Contents", ()))
+        return {name.removeprefix(f"{key}/") for name in found}
+
     def put_folder(self, folder: Path, key: str) -> str:
         for path in folder.rglob("*"):
             if path.is_file():
                 self.put(f"{key}/{path.relative_to(folder)}", path.read_bytes())
         return f"s3a://{BUCKET}/{key}"
+
+
+def one_at_a_time(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Return an application that answers requests one after another: moto looks at a condition before it writes, S3 does both at once."""
+    lock = Lock()
+
+    def answered(*given: Any) -> list[bytes]:
+        with lock:
+            return list(application(*given))
+
+    return answered
 
 
 @contextmanager
@@ -40,6 +58,7 @@ def served_objects() -> Iterator[Objects]:
     server_of = pytest.importorskip("moto.server", reason="moto[server] is not installed").ThreadedMotoServer
     server = server_of(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
+    server._server.app = one_at_a_time(server._server.app)
     try:
         host, port = server.get_host_and_port()
         given = {

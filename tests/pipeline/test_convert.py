@@ -28,11 +28,12 @@ from tests.pipeline.streams import stream_of  # noqa: E402
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
 from wirespark.convert_source import ConvertPartition, ConvertReader, ConvertSource  # noqa: E402
+from wirespark.disk_targets import DiskTarget  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.output import divided  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402
 from wirespark.planning import bundled, parts_of  # noqa: E402
-from wirespark.receipts import FOLDER, receipts_in  # noqa: E402
+from wirespark.receipts import FOLDER  # noqa: E402
 from wirespark.targets import target_of  # noqa: E402
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def test_many_small_parts_share_tasks(tmp_path: Path) -> None:
     assert list(bundled(parts[:10])) == [(part,) for part in parts[:10]]
 
 
-def reader_of(path: Path, target: Path, protocol: str, **options: str) -> ConvertReader:
+def reader_of(path: Path | str, target: Path | str, protocol: str, **options: str) -> ConvertReader:
     given = {
         "protocol": protocol,
         "path": str(path),
@@ -288,7 +289,7 @@ def test_what_is_dropped_is_no_row(stream: tuple[Path, list[dict[str, Any]]], tm
     path, rows = stream
     target = tmp_path / "target"
     run_all(reader_of(path, target, "reactive_streams", mode="DROPMALFORMED", split="1MiB"))
-    [receipt] = receipts_in(target)
+    [receipt] = DiskTarget(target).contents().receipts
     n_bad = sum(row["_error"] is not None for row in rows)
     assert 0 < n_bad == receipt.dropped == sum(receipt.errors.values())
     assert receipt.rows == len(rows) - n_bad == len(table(target, "_frames"))

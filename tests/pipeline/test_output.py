@@ -24,8 +24,8 @@ from wireproto import pravega as pv  # noqa: E402
 from wirespark import WireSparkError  # noqa: E402
 from wirespark.compacting import CompactReader  # noqa: E402
 from wirespark.convert_source import ConvertPartition  # noqa: E402
+from wirespark.disk_targets import DiskTarget  # noqa: E402
 from wirespark.output import divided  # noqa: E402
-from wirespark.receipts import receipts_in, write_receipt  # noqa: E402
 from wirespark.spark_types import struct_type  # noqa: E402
 from wirespark.writing import WireWriter, WriteOptions, _rows  # noqa: E402
 
@@ -79,7 +79,7 @@ def test_every_frame_inside_has_a_row(tmp_path: Path) -> None:
     assert table(target, "message=data")[0]["pairs"] == [
         {"key": "k", "key_raw": None, "value": "v", "value_raw": None}
     ]
-    [receipt] = receipts_in(target)
+    [receipt] = DiskTarget(target).contents().receipts
     assert receipt.inner == Counter(type(message).__name__ for _, message in wanted)
     assert receipt.messages == {"Compressed": 3, "Data": 2, "Window": 1}
     assert sum(row["_size"] for row in table(target, "_frames")) == path.stat().st_size
@@ -157,7 +157,7 @@ def test_a_bundle_is_not_taken_apart_under_a_run(tmp_path: Path) -> None:
     list(first.read(own))
     assert sequences(target) == list(range(90))
     (target / "_receipts").joinpath("_bundles").unlink()
-    for receipt in receipts_in(target):
+    for receipt in DiskTarget(target).contents().receipts:
         (target / "_receipts" / f"{receipt.name}.json").unlink()
     run_all(reader_of(source, target, "lumberjack", split="1MiB"))
     with pytest.raises(WireSparkError, match="wait for it to end"):
@@ -166,7 +166,7 @@ def test_a_bundle_is_not_taken_apart_under_a_run(tmp_path: Path) -> None:
 
 
 def compacted(target: Path, **given: str) -> list[dict[str, int]]:
-    reader = CompactReader(target, divided(given)[0])
+    reader = CompactReader(DiskTarget(target), divided(given)[0])
     return [row for each in reader.partitions() for batch in reader.read(each) for row in batch.to_pylist()]
 
 
@@ -176,7 +176,7 @@ def test_compaction_keeps_rows_and_what_is_done(tmp_path: Path) -> None:
     frames = sorted((row["_file"], row["_offset"]) for row in table(target, "_frames"))
     [file] = list((target / "message=data").glob("*.parquet"))[:1]
     schema = pq.ParquetFile(file).schema_arrow
-    old = list(receipts_in(target))
+    old = list(DiskTarget(target).contents().receipts)
     kept = {path: path.read_bytes() for path in target.rglob("*.parquet")}
     assert compacted(target, compression="zstd") == [{"before": 60, "after": 3}]
     assert sequences(target) == list(range(20))
@@ -188,17 +188,17 @@ def test_compaction_keeps_rows_and_what_is_done(tmp_path: Path) -> None:
     for path, data in kept.items():
         path.write_bytes(data)
     for receipt in old:
-        write_receipt(target, receipt)
+        DiskTarget(target).write(receipt)
     assert all(run_all(reader_of(source, target, "lumberjack")))
     assert sequences(target) == list(range(20)) and len(list(target.rglob("*.parquet"))) == 3
-    [receipt] = receipts_in(target)
+    [receipt] = DiskTarget(target).contents().receipts
     assert (len(receipt.ways), receipt.messages) == (20, {"Data": 20, "Window": 20})
 
 
 def test_a_compaction_gives_way_to_a_conversion(tmp_path: Path) -> None:
     source, target = written(tmp_path / "source", range(3)), tmp_path / "target"
     run_all(reader_of(source, target, "lumberjack"))
-    reader = CompactReader(target, divided({})[0])
+    reader = CompactReader(DiskTarget(target), divided({})[0])
     [group] = reader.partitions()
     (source / "001.writer.bin").write_bytes(streamed(lj.Data(7, [])))
     run_all(reader_of(source, target, "lumberjack"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from wiregen.tools.cli.progress import progress_of_rows
 
@@ -26,7 +25,7 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
         size = sum(storage_of(file).state(file).size for file in files_of(sources))
     over = threading.Event()
     with progress_of_rows(size) as report:
-        thread = threading.Thread(target=_watch, args=(Path(target), report, over), daemon=True)
+        thread = threading.Thread(target=_watch, args=(target, report, over), daemon=True)
         thread.start()
         try:
             yield
@@ -35,16 +34,17 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
             thread.join()
 
 
-def _watch(target: Path, report: Callable[[int, int], None], over: threading.Event) -> None:
+def _watch(target: str, report: Callable[[int, int], None], over: threading.Event) -> None:
     """Report the bytes and rows of new receipts; those that are known are not read again."""
-    from wirespark.receipts import read_receipt, receipt_names
+    from wirespark.target_storage import target_storage_of
 
+    storage = target_storage_of(target)
     known: set[str] = set()
     size = n_rows = 0
     is_over = False
     while not is_over:
-        for name in receipt_names(target) - known:
-            receipt = read_receipt(target, name)
+        for name in storage.receipt_names() - known:
+            receipt = storage.receipt(name)
             if receipt is not None:
                 known.add(name)
                 size, n_rows = size + receipt.size, n_rows + receipt.rows

@@ -1,0 +1,120 @@
+"""`format("wire_table")`: a table of a target, from the files that its receipts name when a query begins.
+
+It reads targets whose folders have other files too, in storages that Spark may have no file system for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from wirespark.errors import WireSparkError
+from wirespark.planning import packed
+from wirespark.projection import check_projection, projected
+from wirespark.spark_types import struct_type
+from wirespark.target_storage import TargetStorage, target_storage_of
+from wirespark.untyped import ArrowArray, ArrowSchema, ArrowType, Batch
+
+__all__ = ["TableSource"]
+
+_DAY = "date"
+_TASK_SIZE = 64 << 20
+
+
+@dataclass
+class FilesPartition(InputPartition):
+    """The files that one task reads."""
+
+    files: tuple[str, ...]
+
+
+class TableSource(DataSource):
+    """One table of a target; a schema of the user selects columns."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "wire_table"
+
+    def schema(self) -> StructType:
+        files = tuple(_sizes(self._storage, self._table))
+        if not files:
+            raise WireSparkError(
+                f"{self._storage.address} has no table {self._table!r}: convert into it first"
+            )
+        return struct_type(_columns(self._storage, files[-1]))
+
+    def reader(self, schema: StructType) -> TableReader:
+        return TableReader(self._storage, self._table, schema)
+
+    @property
+    def _storage(self) -> TargetStorage:
+        return target_storage_of(self.options["target"])
+
+    @property
+    def _table(self) -> str:
+        return self.options["table"]
+
+
+class TableReader(DataSourceReader):
+    """One read of a table."""
+
+    def __init__(self, storage: TargetStorage, table: str, schema: StructType) -> None:
+        self._storage = storage
+        self._table = table
+        self._schema = schema
+
+    def partitions(self) -> Sequence[InputPartition]:
+        sizes = _sizes(self._storage, self._table)
+        groups = packed(tuple(sizes), tuple(sizes.values()), _TASK_SIZE)
+        return [FilesPartition(group) for group in groups] or [FilesPartition(())]
+
+    def read(self, partition: InputPartition) -> Iterator[Batch]:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        assert isinstance(partition, FilesPartition)
+        asked = to_arrow_schema(self._schema, timezone="UTC")
+        for file in partition.files:
+            yield from self._batches(file, asked)
+
+    def _batches(self, file: str, asked: ArrowSchema) -> Iterator[Batch]:
+        """Yield the rows of a file with these columns; those that an older protocol did not have are null."""
+        names, types = tuple(asked.names), {field.name: field.type for field in asked}
+        with pq.ParquetFile(self._storage.open(file)) as table:
+            known = table.schema_arrow
+            own = [name for name in names if name in known.names]
+            check_projection(pa.schema([asked.field(name) for name in own]), known)
+            for batch in table.iter_batches(columns=own):
+                arrays = [
+                    batch.column(name) if name in own else _constant(name, file, types[name], len(batch))
+                    for name in names
+                ]
+                yield projected(pa.RecordBatch.from_arrays(arrays, names=list(names)), names, types)
+
+
+def _sizes(storage: TargetStorage, table: str) -> dict[str, int]:
+    """Return the sizes of a table's files by name, in the order in which receipts name them."""
+    contents = storage.contents()
+    files = (file for receipt in contents.receipts for file in receipt.files)
+    return {file: contents.files[file] for file in files if file.partition("/")[0] == table}
+
+
+def _columns(storage: TargetStorage, file: str) -> ArrowSchema:
+    with pq.ParquetFile(storage.open(file)) as table:
+        schema = table.schema_arrow
+    return schema if f"/{_DAY}=" not in file else schema.append(pa.field(_DAY, pa.date32()))
+
+
+def _constant(name: str, file: str, type_: ArrowType, n_rows: int) -> ArrowArray:
+    """Return a column that the file does not have: the day in its path, or null."""
+    day = file.partition(f"/{_DAY}=")[2].partition("/")[0] if name == _DAY else ""
+    try:
+        value = date.fromisoformat(day) if day else None
+    except ValueError:  # rows without a time are in a folder of their own
+        value = None
+    return pa.repeat(pa.scalar(value, type_), n_rows)
