@@ -1,0 +1,77 @@
+"""`docs/recipes.md`: its programs run as they are, and the tables have the rows that the page promises."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
+pytestmark = pytest.mark.xdist_group("spark")
+
+from tests.pipeline.recipes import ROOT, program, run  # noqa: E402
+
+from wireproto import lumberjack as lj  # noqa: E402
+
+CAPTURES = ROOT / "examples" / "captures"
+IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+DAMAGED = lj.encode(lj.Window(7)) + b"22" + lj.encode(lj.Json(1, b"{}"))
+COUNTS = """
+import json
+print("counts", json.dumps({
+    "joined": joined.count(),
+    "unanswered": pairs.where("_message is null").count(),
+    "dead": [row["code"] for row in spark.read.parquet("dead_letters").select("_error.code").collect()],
+    "by_hour": spark.read.parquet("hours").count(),
+    "inner": spark.table("traffic.json").where("_depth > 0").count(),
+    "written": len(list(Path("streams").glob("*.bin"))),
+    "windows": [bytes(row["value"]).hex() for row in windows.distinct().collect()],
+}))
+"""
+LAKES = {
+    "delta": ("4.2.0", 'print("rows", spark.read.format("delta").load("delta/json").count())'),
+    "iceberg": ("4.1.3", 'print("rows", spark.table("lake.traffic.json").count())'),
+}
+"""The version of PySpark for which there are jars, and a line that counts the events."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with captures, and with a stream in which two bytes are wrong."""
+    (tmp_path / "captures").mkdir()
+    for name in ("npm-w10-plain.pcap", "pylogbeat-unicode.pcap"):
+        shutil.copy(CAPTURES / name, tmp_path / "captures")
+    (tmp_path / "captures" / "damaged.writer.bin").write_bytes(DAMAGED)
+    return tmp_path
+
+
+def test_the_recipes_run(folder: Path) -> None:
+    output = run(program() + COUNTS, folder)
+    counts = json.loads(output.split("counts ")[-1])
+    assert counts["joined"] == 10  # the events of npm-w10-plain, all of them acknowledged
+    assert counts["unanswered"] == 1  # the event after the wrong bytes
+    assert counts["inner"] == counts["by_hour"] > 0
+    assert counts["dead"] == ["unknown_code"]
+    assert counts["written"] == 5  # both directions of two captures, and the stream
+    assert lj.encode(lj.Window(7)).hex() in counts["windows"]
+
+
+@pytest.mark.skipif(not IS_SOAK, reason="each takes a PySpark of another version, which `make soak` installs")
+@pytest.mark.parametrize("lake", LAKES)
+def test_tables_are_copied_to_a_lake(lake: str, folder: Path) -> None:
+    version, count = LAKES[lake]
+    place = folder / "site"
+    install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(place), f"pyspark=={version}"]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"PySpark {version} cannot be installed: {done.stderr[-500:]}")
+    [convert] = [line for line in program().splitlines() if line.startswith("summary = wirespark.convert(")]
+    setting = 'import wirespark\nspark = wirespark.session()\ncaptures = "captures"\n'
+    run(f'{setting}{convert}\nprint("events", summary.messages["Json"])', folder)
+    output = run(f"{program(lake)}\n{count}", folder, str(place))
+    assert int(output.split("rows ")[-1]) > 0
