@@ -28,7 +28,7 @@ import resource
 import sys
 from pathlib import Path
 from tests.pipeline.test_convert import reader_of, run_all
-reader = reader_of(Path(sys.argv[1]), Path(sys.argv[2]), "lumberjack", split="16KiB")
+reader = reader_of(Path(sys.argv[1]), Path(sys.argv[2]), "reactive_streams", split="16KiB")
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
 run_all(reader)
 """
@@ -72,18 +72,18 @@ print("rows", table.count(), table.select(wirespark.to_wire("Window", "lumberjac
 """
 
 
-def stored_stream(tmp_path: Path, n_frames: int) -> tuple[Path, list[dict[str, Any]]]:
+def stored_stream(tmp_path: Path, protocol: str, n_frames: int) -> tuple[Path, list[dict[str, Any]]]:
     """Return a file with the bytes of one role, and its rows."""
-    made = stream_of("lumberjack", 5, n_frames)
+    made = stream_of(protocol, 5, n_frames)
     path = tmp_path / f"stream.{made.role}.bin"
     path.write_bytes(made.data)
-    return path, rows_of(made.data, Wishes(protocol="lumberjack", role=made.role), tmp_path)
+    return path, rows_of(made.data, Wishes(protocol=protocol, role=made.role), tmp_path)
 
 
 def test_a_full_disk_fails_the_task_and_a_later_run_goes_on(tmp_path: Path) -> None:
     """The limit is one of the size of files: it gives the error of a write that a full disk gives."""
     pytest.importorskip("resource", reason="this system has no limits of processes")
-    path, rows = stored_stream(tmp_path, 1000)
+    path, rows = stored_stream(tmp_path, "reactive_streams", 1000)
     target = tmp_path / "target"
     places = [str(ROOT / each) for each in (".", "generator", "generated/python", "pipeline", "examples")]
     done = subprocess.run(
@@ -96,14 +96,14 @@ def test_a_full_disk_fails_the_task_and_a_later_run_goes_on(tmp_path: Path) -> N
     )
     assert done.returncode and "File too large" in done.stderr, done.stderr
     assert not list(target.rglob("*.parquet"))
-    run_all(reader_of(path, target, "lumberjack", split="16KiB"))
+    run_all(reader_of(path, target, "reactive_streams", split="16KiB"))
     check_target(target, rows)
 
 
 @pytest.mark.skipif(not IS_SOAK, reason="it takes a cluster of three Javas: `make soak` starts it")
 @pytest.mark.skipif(sys.platform != "linux", reason="it finds executors below /proc")
 def test_an_executor_that_is_killed_costs_no_row(tmp_path: Path, evidence: Callable[..., None]) -> None:
-    path, rows = stored_stream(tmp_path, 2000)
+    path, rows = stored_stream(tmp_path, "lumberjack", 2000)
     n_copies = 20
     path.rename(tmp_path / "one.bin")
     (tmp_path / "stream.writer.bin").write_bytes((tmp_path / "one.bin").read_bytes() * n_copies)
