@@ -163,7 +163,7 @@ class ObjectTarget:
                 return None
             self._replace(replace(ledger, bundles=(*set(ledger.bundles).difference(names), new.name)))
             ledger = self._ledger()
-        self._objects.remove(name for each in old for name in _names_of(each))
+        self._objects.remove(name for each in old for name in (*_names_of(each), _note_name(each.name)))
         return new
 
     def tables(self) -> Iterable[str]:

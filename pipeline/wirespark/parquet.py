@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 
 import pyarrow as pa
@@ -104,7 +105,8 @@ class ParquetFile:
         self.file.finish()
 
     def drop(self) -> None:
-        self._writer.close()
+        with suppress(OSError):  # a full disk refuses the rest of the file, which is removed
+            self._writer.close()
         self.file.drop()
 
     def _flush(self) -> None:

@@ -95,7 +95,7 @@ def test_a_full_disk_fails_the_task_and_a_later_run_goes_on(tmp_path: Path) -> N
         check=False,
     )
     assert done.returncode and "File too large" in done.stderr, done.stderr
-    assert not list(target.rglob("*.parquet"))
+    assert not list(target.rglob("*.parquet")) and not list(target.rglob("*.tmp"))
     run_all(reader_of(path, target, "reactive_streams", split="16KiB"))
     check_target(target, rows)
 

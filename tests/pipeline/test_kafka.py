@@ -116,6 +116,7 @@ def check_tables(output: str, rows: list[Place]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.skipif(not IS_SOAK, reason="it fetches jars and takes four Javas: `make soak` does it")
 def test_a_topic_becomes_tables_and_letters(address: str, tmp_path: Path) -> None:
     """Frames, several in a record or one, errors, and frames that cross records."""
     dice = random.Random(1)
