@@ -1,4 +1,4 @@
-"""The folder of what wiregen computes once for a user: notes about builds, and compiled templates.
+"""The folder of results that wiregen computes once for a user: notes about builds, and compiled templates.
 
 It is in the user's cache folder and not in the project, whose author could have written it.
 """

@@ -41,7 +41,7 @@ class _UnknownError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltTree:
-    """What a build writes: a folder with a manifest, the files beside it in these folders, and the name of the note."""
+    """The products of a build: a folder with a manifest, the files beside it in these folders, and the name of the note."""
 
     folder: Path
     locks: tuple[Path, ...] = ()

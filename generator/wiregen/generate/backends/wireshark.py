@@ -18,7 +18,7 @@ class WiresharkBackend:
     requires = ""
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the page; what Lua cannot read is shown as bytes and listed at the head of the file."""
+        """Return the page; parts that Lua cannot read are shown as bytes and listed at the head of the file."""
         view = wireshark_view(subject.protocol, subject.source)
         return (
             Page(

@@ -1,4 +1,4 @@
-"""The index of the search: what is found by its name, its kind, its code or its words."""
+"""The index of the search: entries that are found by name, kind, code or words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of conformance vectors, from their file alone: bytes with their parts, what comes out, the rule that breaks.
+"""The pages of conformance vectors, from their file alone: bytes with their parts, the result, the rule that breaks.
 
 Invariant: nothing is decoded here; a vector says itself which bytes are which part.
 """

@@ -42,7 +42,7 @@ class StepView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorView:
-    """A vector. `terms`: the options of the reader; `says`: what comes out, as text.
+    """A vector. `terms`: the options of the reader; `says`: the result, as text.
 
     `play`: the fragment of the playground's link, "" where the bytes are too long for one.
     """

@@ -1,4 +1,4 @@
-"""What is known of one text: its tree, its model with placeholders where it has errors, and its findings."""
+"""The analysis of one text: its tree, its model with placeholders where it has errors, and its findings."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ _LINTED = ("unused", "unused-allow")
 
 
 def analyse(path: Path, roots: tuple[Path, ...], texts: Mapping[str, str]) -> Analysis | None:
-    """Return what is known of a file, or None if it cannot be read. `texts`: those of files that differ from what is saved."""
+    """Return the analysis of a file, or None if it cannot be read. `texts`: those of files that differ from what is saved."""
     sources, report = Sources(unsaved=texts), Report()
     source = load(path, sources, report)
     name = path.as_posix()

@@ -1,4 +1,4 @@
-"""The names of a syntax tree: what each declares, what contains it, and which name is at an offset."""
+"""The names of a syntax tree: the declaration and the container of each, and the name at an offset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an editor shows for a name: its declaration, its place and size on the wire, and its documentation."""
+"""The text that an editor shows for a name: its declaration, its place and size on the wire, and its documentation."""
 
 from __future__ import annotations
 

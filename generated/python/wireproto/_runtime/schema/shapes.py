@@ -67,7 +67,7 @@ def every_field(fields: Iterable[Field]) -> Iterator[Field]:
 def fields_below(
     fields: Iterable[Field], above: T, below: Callable[[Field, T], T]
 ) -> Iterator[tuple[Field, T]]:
-    """Yield the same fields, each with what holds for it: `above`, and in the block of a field what `below` returns."""
+    """Yield the same fields, each with a value for its place: `above`, and in the block of a field the result of `below`."""
     for field in fields:
         yield field, above
         if isinstance(field.type, (Block, Match, Region)):

@@ -40,7 +40,7 @@ class DissectorLayoutView:
 class WiresharkView:
     """A dissector. Everything but `name`, `source` and `left_out` is Lua.
 
-    `left_out`: what it does not show, a line of text each.
+    `left_out`: the parts that it does not show, a line of text each.
     """
 
     name: str
