@@ -240,14 +240,14 @@ def _scanned_cuts(
     path: str, role: str | None, options: ReadOptions, scanner: Scanner
 ) -> Iterator[tuple[int, Snapshot | None]]:
     """Yield the same with the kernels, for frames that do not affect later ones."""
+    from wirespark.kernels.alternating_reader import AlternatingReader
     from wirespark.kernels.cutting import Cutter
-    from wirespark.kernels.relay import Relay
 
-    relay = Relay(options.wishes, scanner, Walk(options.wishes, role))
+    reader = AlternatingReader(options.wishes, scanner, Walk(options.wishes, role))
     cutter = Cutter(options.split_size, options.wishes.package.native.DecodeError)
     with storage_of(path).open(path) as file:
         while data := file.read(_CHUNK):
-            for part in relay.feed(data):
+            for part in reader.feed(data):
                 for cut in cutter.take(part):
                     yield cut, None
 

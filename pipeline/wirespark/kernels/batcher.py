@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from wirespark.columns import Columns, joined_columns
 from wirespark.decoders import Snapshot
-from wirespark.kernels.relay import Part, Relay, Stretch
+from wirespark.kernels.alternating_reader import AlternatingReader, Part, Stretch
 from wirespark.kernels.scanner import Scanner
 from wirespark.objects import ObjectBatcher
 from wirespark.options import Wishes
@@ -23,7 +23,7 @@ class KernelBatcher:
     ) -> None:
         self._scanner = scanner
         self._walk = walk
-        self._relay = Relay(wishes, scanner, walk)
+        self._reader = AlternatingReader(wishes, scanner, walk)
         self._objects = ObjectBatcher(wishes, walk, role, 0)
         self._batch_size = batch_size
         self._ready: list[Columns] = []
@@ -34,20 +34,20 @@ class KernelBatcher:
         return self._walk.given
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
-        self._take(self._relay.feed(data, time))
+        self._take(self._reader.feed(data, time))
         if 2 * (self._walk.given - self._begun) >= self._batch_size:  # pieces of a batch's size: each is one
             yield from self._taken()
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
-        self._take(self._relay.gap(size, time))
+        self._take(self._reader.gap(size, time))
         yield from self._taken()
 
     def finish(self, time: int | None = None) -> Iterator[Columns]:
-        self._take(self._relay.finish(time))
+        self._take(self._reader.finish(time))
         yield from self._taken()
 
     def flush(self) -> Iterator[Columns]:
-        self._take(self._relay.drain())
+        self._take(self._reader.drain())
         yield from self._taken()
 
     def snapshot(self) -> Snapshot | None:

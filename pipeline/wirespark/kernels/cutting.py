@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wirespark.kernels.relay import Part, Stretch
+from wirespark.kernels.alternating_reader import Part, Stretch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ __all__ = ["Cutter"]
 
 
 class Cutter:
-    """Takes the parts of a relay in their order; the first end of a frame at or after `due` is a cut if a
+    """Takes the parts of a reader in their order; the first end of a frame at or after `due` is a cut if a
     valid frame follows.
     """
 

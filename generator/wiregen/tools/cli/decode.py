@@ -15,8 +15,8 @@ from wiregen.tools.cli.messages import is_terminal, tell
 if TYPE_CHECKING:
     from wiregen.generate.backends import Subject
     from wiregen.tools.cli.decoding_options import DecodingSettings
+    from wiregen.tools.cli.frame_query import Answers
     from wiregen.tools.cli.input import Input
-    from wiregen.tools.cli.questions import Answers
     from wiregen.tools.cli.sinks import Sink
 
 __all__ = ["verb"]
@@ -192,16 +192,16 @@ def _output(
     answers = None
     assert subject.workspace is not None  # of a .wire file
     if is_counted or (where, select, group_by) != (None, None, None):
-        from wiregen.tools.cli.questions import Answers, inquiry_of
+        from wiregen.tools.cli.frame_query import Answers, frame_query_of
 
-        inquiry = inquiry_of(subject.workspace, where, select, group_by, is_counted=is_counted)
-        answers = Answers(inquiry, settings, clock)
+        query = frame_query_of(subject.workspace, where, select, group_by, is_counted=is_counted)
+        answers = Answers(query, settings, clock)
     if answers is None or not (answers.names or is_counted):
         if format_ == "csv":
             raise Failure("--format csv without columns", "name them with --select or --group-by")
         shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
         return _Output(sink=sink(shape, settings, clock), answers=answers, clock=clock)
-    from wiregen.tools.cli.question_sinks import answer_sink
+    from wiregen.tools.cli.query_sinks import answer_sink
 
     return _Output(sink=answer_sink(answers, format_), answers=answers, clock=clock)
 

@@ -12,7 +12,7 @@ from wiregen.runtime.schema.expressions import FieldReference
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.failure import Failure
-from wiregen.tools.cli.questions import Answers, OptionText, resolved
+from wiregen.tools.cli.frame_query import Answers, OptionText, resolved
 
 if TYPE_CHECKING:
     from wiregen.language.resolver import Workspace
@@ -69,8 +69,8 @@ def faults_of(options: FaultOptions, settings: DecodingSettings, workspace: "Wor
     """Return the faults in the options; exit with diagnostics about wrong expressions."""
 
     def conditions(option: str, texts: Iterable[str]) -> tuple[Answers, ...]:
-        inquiries = (resolved(workspace, OptionText(option=option, text=text), None) for text in texts)
-        return tuple(Answers(inquiry, settings, Clock()) for inquiry in inquiries)
+        queries = (resolved(workspace, OptionText(option=option, text=text), None) for text in texts)
+        return tuple(Answers(query, settings, Clock()) for query in queries)
 
     return MessageFaults(
         settings=settings,
@@ -87,12 +87,12 @@ def _change(where: str, assignment: str, settings: DecodingSettings, workspace: 
         raise Failure(f"`{assignment}` is not FIELD=EXPR", way_out)
     condition = OptionText(option="--change", text=where)
     target = resolved(workspace, None, OptionText(option="--change", text=match[1])).columns
-    inquiry = resolved(workspace, condition, OptionText(option="--change", text=match[2].strip()))
+    query = resolved(workspace, condition, OptionText(option="--change", text=match[2].strip()))
     if len(target) != 1 or not isinstance(target[0].expression, FieldReference):
         raise Failure(f"`{match[1]}` is not a field", way_out)
-    if len(inquiry.columns) != 1:
+    if len(query.columns) != 1:
         raise Failure(f"`{match[2].strip()}` is not one expression", "repeat --change for each field")
-    answers = Answers(inquiry, settings, Clock())
+    answers = Answers(query, settings, Clock())
     return FieldChange(answers=answers, path=target[0].expression.path, text=assignment.strip())
 
 

@@ -23,7 +23,7 @@ from wirespark.stream_rows import StreamRow, Walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Part", "Relay", "Stretch"]
+__all__ = ["AlternatingReader", "Part", "Stretch"]
 
 _WORTH = 1 << 16
 """Bytes that are worth a scan; fewer wait."""
@@ -46,7 +46,7 @@ class Stretch:
 Part: TypeAlias = Stretch | list[StreamRow]
 
 
-class Relay:
+class AlternatingReader:
     """Bytes in, frames out."""
 
     def __init__(self, wishes: Wishes, scanner: Scanner, walk: Walk) -> None:

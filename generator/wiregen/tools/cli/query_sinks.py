@@ -6,7 +6,7 @@ from typing import Final
 from wiregen.formats.jsonl import dumps
 from wiregen.tools.cli.decoding_options import Decoded
 from wiregen.tools.cli.failure import Failure
-from wiregen.tools.cli.questions import Answers
+from wiregen.tools.cli.frame_query import Answers
 from wiregen.tools.cli.row_printers import CsvTable, JsonArray, JsonLines, RowPrinter
 from wiregen.tools.cli.sinks import Sink
 

@@ -109,7 +109,7 @@ def test_frames_are_counted_and_grouped() -> None:
 
 
 def test_too_many_groups_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wiregen.tools.cli.question_sinks._MOST_GROUPS", 2)
+    monkeypatch.setattr("wiregen.tools.cli.query_sinks._MOST_GROUPS", 2)
     result = run("decode", "lumberjack", CAPTURE, "--group-by", "@offset")
     assert result.exit_code == 2 and "there are more than 2 groups" in result.stderr
 

@@ -27,7 +27,7 @@ from wiregen.tools.cli.protocols import stop
 if TYPE_CHECKING:
     from wiregen.language.resolver import Question, Workspace
 
-__all__ = ["Answers", "Inquiry", "OptionText", "inquiry_of", "resolved"]
+__all__ = ["Answers", "FrameQuery", "OptionText", "frame_query_of", "resolved"]
 
 _ERROR: Final = "@error"
 _TIME: Final = VariableReference("@time")
@@ -35,7 +35,7 @@ JsonValue: TypeAlias = object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inquiry:
+class FrameQuery:
     """The questions of one run.
 
     Attributes:
@@ -59,33 +59,33 @@ class Inquiry:
 class Answers:
     """The answers to the questions of one run, frame by frame."""
 
-    def __init__(self, inquiry: Inquiry, settings: DecodingSettings, clock: Clock) -> None:
-        self._inquiry = inquiry
+    def __init__(self, query: FrameQuery, settings: DecodingSettings, clock: Clock) -> None:
+        self._query = query
         self._clock = clock
         self._settings = settings
         self._context = Context(settings.schema)
-        self._has_errors = inquiry.has_errors
+        self._has_errors = query.has_errors
 
     @property
     def names(self) -> tuple[str, ...]:
         """The texts of the columns."""
-        return tuple(each.text for each in self._inquiry.columns)
+        return tuple(each.text for each in self._query.columns)
 
     @property
     def is_counted(self) -> bool:
-        return self._inquiry.is_counted
+        return self._query.is_counted
 
     def is_asked(self, decoded: Decoded) -> bool:
         """Return whether a frame or error is asked about; a missing value makes a condition false."""
         if isinstance(decoded.outcome, DecodeError) and not self._has_errors:
             return False
-        where = self._inquiry.where
+        where = self._query.where
         return where is None or self._scope(decoded).holds(where)
 
     def values(self, decoded: Decoded) -> dict[str, JsonValue]:
         """Return the values of the columns by their texts, as in a JSON line; None for a missing value."""
         scope = self._scope(decoded)
-        return {each.text: self._shown(each.expression, scope) for each in self._inquiry.columns}
+        return {each.text: self._shown(each.expression, scope) for each in self._query.columns}
 
     def _shown(self, expression: Expression, scope: "_Scope") -> JsonValue:
         value = scope.shown(expression)
@@ -95,9 +95,9 @@ class Answers:
         return _Scope(self._settings, decoded, self._context)
 
 
-def inquiry_of(
+def frame_query_of(
     workspace: "Workspace", where: str | None, select: str | None, group_by: str | None, *, is_counted: bool
-) -> Inquiry:
+) -> FrameQuery:
     """Return the questions in the options; exit with diagnostics about wrong ones."""
     if sum((select is not None, group_by is not None, is_counted)) > 1:
         raise Failure("--select, --group-by and --count exclude each other", "give only one of them")
@@ -121,7 +121,7 @@ class OptionText:
 
 def resolved(
     workspace: "Workspace", where: OptionText | None, asked: OptionText | None, *, is_counted: bool = False
-) -> Inquiry:
+) -> FrameQuery:
     """Return the questions of a condition and of expressions; exit with diagnostics about wrong ones."""
     from wiregen.language.diagnostics import Report
     from wiregen.language.resolver import resolve_condition, resolve_questions
@@ -137,13 +137,13 @@ def resolved(
     columns = () if asked is None else resolve_questions(workspace, source(asked), report)
     if report.has_errors:
         stop(report, sources, code=USAGE)
-    inquiry = Inquiry(where=condition, columns=columns, is_counted=is_counted)
-    _refuse_contexts(inquiry)
-    return inquiry
+    query = FrameQuery(where=condition, columns=columns, is_counted=is_counted)
+    _refuse_contexts(query)
+    return query
 
 
-def _refuse_contexts(inquiry: Inquiry) -> None:
-    asked = (inquiry.where, *(each.expression for each in inquiry.columns))
+def _refuse_contexts(query: FrameQuery) -> None:
+    asked = (query.where, *(each.expression for each in query.columns))
     for node in (node for each in asked if each is not None for node in nodes_in(each)):
         if isinstance(node, ContextReference):
             way_out = "compare fields, or ask `wiregen replay` about whole conversations"
