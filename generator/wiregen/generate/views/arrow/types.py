@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from wiregen.runtime.schema.literals import FloatName
 from wiregen.runtime.schema.scalars import FLOATS
 from wiregen.schema import model as m
 
 __all__ = ["Scalar", "Width", "integer_of", "is_integer", "may_be_no_text", "number", "scalar", "widest"]
+
+_MOST_BITS: Final = 65
+"""Signed bits that a decimal of 20 digits holds: those of every integer of 64 bits, signed or not."""
 
 Width: TypeAlias = tuple[int, bool]
 """The number of bits, and whether the integer is signed."""
@@ -54,9 +57,10 @@ def widest(types: Iterable[m.Type]) -> Width:
 
 
 def number(width: Width) -> str:
-    """Return the smallest Spark type for an integer; a decimal if more than 64 signed bits are needed."""
+    """Return the smallest Spark type for an integer of at most 64 bits; a decimal if more than 64 signed bits are needed."""
     bits, is_signed = width
     needed = bits if is_signed else bits + 1
+    assert needed <= _MOST_BITS, f"an integer of {bits} bits needs a column of its own: see CONTRIBUTING.md"
     for size in (8, 16, 32, 64):
         if needed <= size:
             return f"pa.int{size}()"
