@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["header_pattern"]
 
-_MOST_PATTERNS = 8
+_MOST_PATTERNS = 9
 
 
 @cache
@@ -34,7 +34,7 @@ def _fields(package: Package, role: str | None, frame: str, fields: Fields) -> I
     """Yield the patterns of fields, up to the first one without any; a fragmented block is cut anywhere."""
     n, divided = package.nodes, {join.block for join in package.schema.joins.values()}
     left, n_patterns = list(fields), 0
-    while left and left[0].condition is None and n_patterns <= _MOST_PATTERNS:
+    while left and left[0].condition is None and n_patterns < _MOST_PATTERNS:
         field = left.pop(0)
         match field.type:
             case n.Region(n.Block(inside), n.InSize()) if (frame, field.name) not in divided:
