@@ -1,4 +1,4 @@
-"""A target in S3: what counts is decided by conditional writes, because there are neither renames nor locks.
+"""A target in an object store: what counts is decided by conditional writes, because there are neither renames nor locks.
 
 Invariant: the record names the bundles whose receipts count. It is replaced only in the version that was read, so of two
 runs that begin at once one is refused. A receipt is written once: of several tries of a bundle the first one wins.
@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 from wirespark.errors import WireSparkError
 from wirespark.receipts import FOLDER, SUFFIX, Receipt, name_of
-from wirespark.s3_objects import N_AT_ONCE, ObjectFolder
-from wirespark.storage import located
+from wirespark.stored_objects import N_AT_ONCE, ObjectFolder, object_folder_of
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TableFile, taken, unfit
 
 if TYPE_CHECKING:
@@ -74,13 +73,13 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class ObjectTarget:
-    """The target below a path in S3."""
+    """The target below a path in a store of objects."""
 
     address: str
 
     @property
     def _objects(self) -> ObjectFolder:
-        return ObjectFolder(self.address)
+        return object_folder_of(self.address)
 
     def record(self) -> Record | None:
         return self._ledger().record
@@ -127,15 +126,13 @@ class ObjectTarget:
 
     def create(self, folder: str, name: str) -> TableFile:
         file = f"{folder}/{name}-{uuid4().hex}.parquet"
-        place = located(f"{self.address}/{file}")
         try:
-            return _ObjectFile(self._objects, file, place.system.open_output_stream(place.path))
+            return _ObjectFile(self._objects, file, self._objects.create(file))
         except OSError as error:
             raise unfit(self.address, type(error).__name__) from None
 
-    def open(self, file: str) -> NativeFile:
-        place = located(f"{self.address}/{file}")
-        return place.system.open_input_file(place.path)
+    def open(self, file: str) -> NativeFile | IO[bytes]:
+        return self._objects.open(file)
 
     def publish(
         self, record: Record, name: str, files: Sequence[TableFile], receipt: Callable[[], Receipt]
@@ -212,7 +209,7 @@ class ObjectTarget:
         text = ledger.text()
         is_done = self._objects.write(_RECORD, text, ledger.version)
         if is_done and ledger.version is None and self._objects.write(_RECORD, text):
-            raise unfit(self.address, "its server ignores `If-None-Match`")
+            raise unfit(self.address, "its server ignores conditions of writes, such as `If-None-Match`")
         found = None if is_done else self._objects.text(_RECORD)
         return is_done or (found is not None and found.text == text)
 
@@ -240,7 +237,7 @@ class _ObjectFile:
 
     objects: ObjectFolder
     name: str
-    sink: NativeFile
+    sink: NativeFile | IO[bytes]
     is_released: bool = False
 
     def finish(self) -> None:

@@ -10,29 +10,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
+from wirespark.storage import located
+from wirespark.stored_objects import N_AT_ONCE, ObjectText
 from wirespark.untyped import Client
 
-__all__ = ["ObjectFolder", "ObjectText"]
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
 
-N_AT_ONCE = 16
-"""Requests that a process makes at the same time."""
+__all__ = ["S3Folder"]
+
 _MOST_REMOVED = 1000
 _UNMET = (404, 409, 412)
 """The status of a write whose condition does not hold: 404 with `If-Match` and no object, 409 during another write."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectText:
-    """The text of an object, and the version (ETag) that it has."""
-
-    text: str
-    version: str
-
-
 @dataclass(frozen=True, slots=True)
-class ObjectFolder:
+class S3Folder:
     """The objects below a path `s3a://bucket/folder`; their names are relative to it."""
 
     address: str
@@ -46,7 +42,6 @@ class ObjectFolder:
         return f"{folder}/{name}" if folder else name
 
     def text(self, name: str) -> ObjectText | None:
-        """Return the text of an object, or None if there is no such object."""
         with self._told() as client:
             try:
                 found = client.get_object(Bucket=self._bucket, Key=self._key(name))
@@ -55,11 +50,6 @@ class ObjectFolder:
             return ObjectText(text=found["Body"].read().decode(), version=found["ETag"])
 
     def write(self, name: str, text: str, version: str | None = None) -> bool:
-        """Write an object if its version is still this one; None: if there is no such object.
-
-        Return False, with nothing changed, if it is not so. If an answer was lost, the write was repeated and finds
-        its own result: then it returns False too, and the caller compares the text.
-        """
         from botocore.exceptions import ClientError
 
         condition = {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
@@ -74,7 +64,6 @@ class ObjectFolder:
         return True
 
     def sizes(self, begin: str = "") -> dict[str, int]:
-        """Return the sizes of the objects whose names begin so, by name."""
         with self._told() as client:
             pages = client.get_paginator("list_objects_v2").paginate(
                 Bucket=self._bucket, Prefix=self._key(begin)
@@ -85,12 +74,19 @@ class ObjectFolder:
             }
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove objects; those that are not there, or that may not be removed, are skipped."""
         keys = [{"Key": self._key(name)} for name in names]
         with self._told() as client:
             for begin in range(0, len(keys), _MOST_REMOVED):
                 some = {"Objects": keys[begin : begin + _MOST_REMOVED], "Quiet": True}
                 client.delete_objects(Bucket=self._bucket, Delete=some)
+
+    def create(self, name: str) -> NativeFile:
+        place = located(f"{self.address}/{name}")
+        return place.system.open_output_stream(place.path)
+
+    def open(self, name: str) -> NativeFile:
+        place = located(f"{self.address}/{name}")
+        return place.system.open_input_file(place.path)
 
     @contextmanager
     def _told(self) -> Iterator[Client]:

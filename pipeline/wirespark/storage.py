@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from pyarrow.fs import FileInfo, FileSystem, S3FileSystem
 
-__all__ = ["S3", "FileState", "Located", "Storage", "disk_matches", "folder_around", "is_remote", "located", "storage_of"]  # fmt: skip
+__all__ = ["S3", "FileState", "Located", "Storage", "check_has_no_password", "disk_matches", "folder_around", "is_remote", "located", "storage_of"]  # fmt: skip
 
 S3 = ("s3", "s3a", "s3n")
 _SCHEMES = (*S3, "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
@@ -80,6 +80,30 @@ def storage_of(path: str) -> Storage:
     """
     if not is_remote(path):
         return _Disk()
+    scheme, authority = _store_of(path)
+    if scheme not in _SCHEMES:
+        known = ", ".join(_SCHEMES)
+        raise WireSparkError(
+            f"{path!r} is neither on a disk nor in a known storage: its scheme is one of {known}"
+        )
+    return _remote(scheme, authority)
+
+
+def check_has_no_password(path: str) -> None:
+    """Check that credentials are not in a remote path.
+
+    Raises:
+        WireSparkError: They are.
+    """
+    _store_of(path)
+
+
+def _store_of(path: str) -> tuple[str, str]:
+    """Return the scheme of a remote path, and its bucket, container or server.
+
+    Raises:
+        WireSparkError: The path has a password.
+    """
     scheme, _, rest = path.partition("://")
     authority = rest.partition("/")[0]
     user, at, _ = authority.rpartition("@")
@@ -87,12 +111,7 @@ def storage_of(path: str) -> Storage:
         raise WireSparkError(
             f"a path with a password is not read: give the credentials of {scheme} in the environment"
         )
-    if scheme not in _SCHEMES:
-        known = ", ".join(_SCHEMES)
-        raise WireSparkError(
-            f"{path!r} is neither on a disk nor in a known storage: its scheme is one of {known}"
-        )
-    return _remote(scheme, authority)
+    return scheme, authority
 
 
 @dataclass(frozen=True, slots=True)

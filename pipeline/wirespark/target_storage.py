@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Protocol, TypeAlias
 
 from wirespark.errors import WireSparkError
 from wirespark.planning import Part
 from wirespark.receipts import Receipt
-from wirespark.storage import S3, storage_of
+from wirespark.storage import check_has_no_password
+from wirespark.stored_objects import OBJECT_STORES
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
@@ -90,7 +91,7 @@ class TableFile(Protocol):
     def name(self) -> str: ...
 
     @property
-    def sink(self) -> Path | NativeFile: ...
+    def sink(self) -> Path | NativeFile | IO[bytes]: ...
 
     def finish(self) -> None:
         """Complete the file, all bytes of which are written."""
@@ -138,7 +139,7 @@ class TargetStorage(Protocol):
     def create(self, folder: str, name: str) -> TableFile:
         """Begin a file of a bundle in the folder of a table."""
 
-    def open(self, file: str) -> Path | NativeFile:
+    def open(self, file: str) -> Path | NativeFile | IO[bytes]:
         """Open a file of a table to read it.
 
         Raises:
@@ -192,12 +193,12 @@ def target_storage_of(address: str) -> TargetStorage:
     from wirespark.object_targets import ObjectTarget
 
     scheme, mark, _ = address.partition("://")
-    if scheme in S3 and mark:
-        storage_of(address)  # refuses a path with a password
+    if scheme in OBJECT_STORES and mark:
+        check_has_no_password(address)
         return ObjectTarget(address.rstrip("/"))
     if mark and scheme != "file":
         raise WireSparkError(
-            f"a target is on a disk or in S3 (s3a://bucket/folder), not in {scheme}: convert to one of these, then copy it"
+            f"a target is on a disk or in a store of objects ({', '.join(OBJECT_STORES)}), not in {scheme}: convert to one of these, then copy it"
         )
     if not address or mark:
         raise WireSparkError("the target is missing: give a folder on a disk that all workers can write to")

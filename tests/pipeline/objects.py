@@ -21,17 +21,21 @@ class Objects:
 
     client: Any  # boto3 makes the classes of its clients at run time
     environment: Mapping[str, str]
+    root: str = f"s3a://{BUCKET}/"
 
     def put(self, key: str, data: bytes) -> str:
         """Write an object; return its path as Spark's users write it."""
         self.client.put_object(Bucket=BUCKET, Key=key, Body=data)
-        return f"s3a://{BUCKET}/{key}"
+        return f"{self.root}{key}"
 
     def names(self, key: str) -> set[str]:
         """Return the names of the objects below a folder, relative to it."""
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=f"{key}/")
         found = (each["Key"] for page in pages for each in page.get("Contents", ()))
         return {name.removeprefix(f"{key}/") for name in found}
+
+    def remove(self, key: str) -> None:
+        self.client.delete_object(Bucket=BUCKET, Key=key)
 
     def put_folder(self, folder: Path, key: str) -> str:
         for path in folder.rglob("*"):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-N_KILLS = 20 if IS_SOAK else 2
+N_KILLS = 20 if IS_SOAK else 1
 
 
 def reader_of(folder: Path, protocol: str, **options: str) -> FollowReader:

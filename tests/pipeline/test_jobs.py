@@ -325,6 +325,8 @@ def test_the_command(tmp_path: Path) -> None:
             str(ROOT / "idl" / "lumberjack.wire"),
             "--master",
             "local[1]",
+            "--kernel",
+            "off",
         ],
         env=environment(),
         capture_output=True,

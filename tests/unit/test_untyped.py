@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ def package_of(path: Path) -> str:
     return path.relative_to(generator).parts[0] if path.is_relative_to(generator) else pipeline.name
 
 
+@cache
 def found() -> dict[str, int]:
     counts = dict.fromkeys(MOST, 0)
     for path in (path for folder in SOURCES for path in sorted(folder.rglob("*.py"))):

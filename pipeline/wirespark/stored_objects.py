@@ -1,0 +1,75 @@
+"""Objects of a store that has neither renames nor locks: they are written whole, and under a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Protocol
+
+from wirespark.storage import S3
+
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
+
+__all__ = ["N_AT_ONCE", "OBJECT_STORES", "ObjectFolder", "ObjectText", "object_folder_of"]
+
+OBJECT_STORES = (*S3, "abfs", "abfss", "gs", "gcs")
+"""The schemes of these stores: Amazon's, Azure's and Google's."""
+N_AT_ONCE = 16
+"""Requests that a process makes at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectText:
+    """The text of an object, and the version that it has."""
+
+    text: str
+    version: str
+
+
+class ObjectFolder(Protocol):
+    """The objects below a path `s3a://bucket/folder`; their names are relative to it.
+
+    All methods raise a WireSparkError with the address if the store does not allow what they do.
+    """
+
+    @property
+    def address(self) -> str: ...
+
+    def text(self, name: str) -> ObjectText | None:
+        """Return the text of an object, or None if there is no such object."""
+
+    def write(self, name: str, text: str, version: str | None = None) -> bool:
+        """Write an object if its version is still this one; None: if there is no such object.
+
+        Return False, with nothing changed, if it is not so. If an answer was lost, the write was repeated and finds
+        its own result: then it returns False too, and the caller compares the text.
+        """
+
+    def sizes(self, begin: str = "") -> dict[str, int]:
+        """Return the sizes of the objects whose names begin so, by name."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove objects; those that are not there, or that may not be removed, are skipped."""
+
+    def create(self, name: str) -> NativeFile | IO[bytes]:
+        """Begin an object, which is there once its file is closed.
+
+        Raises:
+            OSError: The store does not take it; its file raises it too.
+        """
+
+    def open(self, name: str) -> NativeFile | IO[bytes]:
+        """Open an object to read it.
+
+        Raises:
+            FileNotFoundError: It is gone.
+        """
+
+
+def object_folder_of(address: str) -> ObjectFolder:
+    """Return the objects below a path of one of these stores."""
+    from wirespark.cloud_objects import CloudFolder
+    from wirespark.s3_objects import S3Folder
+
+    return S3Folder(address) if address.partition("://")[0] in S3 else CloudFolder(address)
