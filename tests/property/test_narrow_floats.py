@@ -79,7 +79,7 @@ def encoders(module: ModuleType, message: Any) -> Iterator[Any]:
     yield lambda: module.encode(message, limits=limits)
     from importlib import import_module
 
-    yield lambda: module.messages._encode_by_reference(module.Frame(message), -1)
+    yield lambda: module.messages._encode_by_reference(module.Frame(message))
     for name in BACKENDS[1:]:
         yield lambda name=name: import_module(f"{module.__name__}.{name}").encode(message)
 

@@ -70,7 +70,7 @@ def _natively(package: Package, role: str | None, make: Callable[[], Any]) -> li
         lambda: native.encode(make(), **told),
         lambda: make().encode(),
         lambda: native.encode(make(), limits=native.Limits(frame=10_000_000), **told),
-        lambda: reference(make(), -1),
+        lambda: reference(make()),
     )
     return [outcome(package, call) for call in calls]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,7 @@ _VALUE = geode.GeodeValue.StringBytes("x")
 def test_items_of_lists() -> None:
     other: Any = SimpleNamespace(key="line", value="hello")
     frame = lumberjack.Frame(lumberjack.Data(1, [other]))
-    by_reference = partial(lumberjack.messages._encode_by_reference, compression=-1)
+    by_reference = lumberjack.messages._encode_by_reference
     for encode in (lumberjack.encode, by_reference, protobuf.encode, msgpack.encode):
         with pytest.raises(
             lumberjack.EncodeError, match=r"Data\.pairs\[0\]: .* a Pair, found SimpleNamespace"

@@ -316,19 +316,19 @@ _STATUS_BY_NUMBER = {member.value: member for member in Status}
 
 def _read_array_length(buffer: bytes, offset: int) -> tuple[Any, int]:
     (first,) = _unpack_B(buffer, offset)
-    if 0 <= first <= 252:
+    if first <= 252:
         return first, offset + 1
-    if 254 <= first <= 254:
+    if first == 254:
         (value,) = _unpack_H(buffer, offset + 1)
-        if 0 <= value <= 252:
+        if value <= 252:
             raise _Bad
         return value, offset + 3
-    if 253 <= first <= 253:
+    if first == 253:
         (value,) = _unpack_i(buffer, offset + 1)
-        if 0 <= value <= 252 or 0 <= value <= 65535:
+        if 0 <= value <= 65535:
             raise _Bad
         return value, offset + 5
-    if 255 <= first <= 255:
+    if first == 255:
         return None, offset + 1
     raise _Bad
 
@@ -449,7 +449,6 @@ def _read_entry(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
     state.enter()
     state.allow()
     key, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
-    state.allow()
     value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     state.leave()
     message = _new(Entry)
@@ -464,7 +463,6 @@ def _write_entry(message: Entry, state: _Writing) -> bytes:
     state.enter()
     state.allow()
     key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
-    state.allow()
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, False)
     state.leave()
     return key + value
@@ -2563,7 +2561,6 @@ def _read_geode_value_gemfire_enum(
     class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
     if type(class_name) not in _ONLY_2:
         raise _Bad
-    state.allow()
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, is_last)
     if type(member) not in _ONLY_2:
         raise _Bad
@@ -2584,7 +2581,6 @@ def _read_geode_value_pdx_inline_enum(
     class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
     if type(class_name) not in _ONLY_2:
         raise _Bad
-    state.allow()
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     if type(member) not in _ONLY_2:
         raise _Bad
@@ -3361,7 +3357,6 @@ def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Wri
     state.enter()
     state.allow()
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
-    state.allow()
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, is_last)
     if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
         raise _Bad
@@ -3378,7 +3373,6 @@ def _write_geode_value_pdx_inline_enum(message: Any, state: _Writing, is_last: b
         raise _Bad
     state.allow()
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
-    state.allow()
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, False)
     ordinal_ = _write_array_length(ordinal)
     if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
@@ -3782,7 +3776,7 @@ class Connect(_Record):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, variant=variant, limits=limits)
+            return _encode_by_reference(self, variant=variant, limits=limits)
 
 
 def _read_connect(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Connect, int]:
@@ -4008,7 +4002,6 @@ class PutRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4155,7 +4148,6 @@ class PutResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4266,7 +4258,6 @@ class GetRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4383,7 +4374,6 @@ class GetResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4504,7 +4494,6 @@ class PutAllRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4680,7 +4669,6 @@ class PutAllResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4799,7 +4787,6 @@ class GetAllRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -4961,7 +4948,6 @@ class GetAllResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5086,7 +5072,6 @@ class ServerConfigRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5196,7 +5181,6 @@ class ServerConfigResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5294,7 +5278,6 @@ class AuthRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5402,7 +5385,6 @@ class AuthResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5500,7 +5482,6 @@ class ClientConfigRequest(_InRequest):
             _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5610,7 +5591,6 @@ class ClientConfigResponse(_InResponse):
             _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
-                -1,
                 from_role,
                 context,
                 variant,
@@ -5858,7 +5838,7 @@ class Request(_Divisible):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, from_role, context, variant, limits=limits)
+            return _encode_by_reference(self, from_role, context, variant, limits=limits)
 
 
 def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
@@ -5890,14 +5870,7 @@ def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
         if not ((len(metadata) > 0) and _distinct(metadata)):
             raise _Bad
     body_code = api_id
-    reader = _BODIES["client"].get(body_code)
-    if reader is not None:
-        body, position = reader(buffer, position, payload_end, state)
-    elif position > payload_end or (state is not None and state.strict):
-        raise _Bad
-    else:
-        body = Unknown(body_code, buffer[position:payload_end])
-        position = payload_end
+    body, position = _BODIES["client"][body_code](buffer, position, payload_end, state)
     if position != payload_end:
         raise _Bad
     if is_partial != 0:
@@ -5941,14 +5914,7 @@ def _bare_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
         if not ((len(metadata) > 0) and _distinct(metadata)):
             raise _Bad
     body_code = api_id
-    reader = _BODIES["client"].get(body_code)
-    if reader is not None:
-        body, position = reader(buffer, position, payload_end, state)
-    elif position > payload_end or (state is not None and state.strict):
-        raise _Bad
-    else:
-        body = Unknown(body_code, buffer[position:payload_end])
-        position = payload_end
+    body, position = _BODIES["client"][body_code](buffer, position, payload_end, state)
     if position != payload_end:
         raise _Bad
     if is_partial != 0:
@@ -6056,7 +6022,7 @@ class Response(_Divisible):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, from_role, context, variant, limits=limits)
+            return _encode_by_reference(self, from_role, context, variant, limits=limits)
 
 
 def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
@@ -6242,14 +6208,7 @@ def _read_request_in_example(buffer: bytes, offset: int, end: int, state: _Readi
         if not ((len(metadata) > 0) and _distinct(metadata)):
             raise _Bad
     body_code = api_id
-    reader = _BODIES["client"].get(body_code)
-    if reader is not None:
-        body, position = reader(buffer, position, payload_end, state)
-    elif position > payload_end or (state is not None and state.strict):
-        raise _Bad
-    else:
-        body = Unknown(body_code, buffer[position:payload_end])
-        position = payload_end
+    body, position = _BODIES["client"][body_code](buffer, position, payload_end, state)
     if position != payload_end:
         raise _Bad
     if is_partial != 0:
@@ -6675,7 +6634,7 @@ def encode(
         return Connect.encode(_in_frame(Connect, _value, given), variant=variant, limits=limits)
     frame: _Frame = _in_its_frame(_value, given, _FRAME_CLASSES)
     if frame is None:
-        return _encode_by_reference(message, -1, limits=limits)
+        return _encode_by_reference(message, limits=limits)
     return frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
 
 
@@ -6725,7 +6684,6 @@ def _hold_to(
 
 def _encode_by_reference(
     frame: object,
-    compression: int,
     role: _Role | None = None,
     context: Context | None = None,
     variant: _Variant | None = None,
@@ -6738,7 +6696,7 @@ def _encode_by_reference(
     _check_context(context, Context)
     bounds = _bounds_of(limits, Limits)
     return encode_by_reference(
-        _load_plan(), frame, compression, limits=bounds, role=role, context=context, variant=variant
+        _load_plan(), frame, -1, limits=bounds, role=role, context=context, variant=variant
     )
 
 

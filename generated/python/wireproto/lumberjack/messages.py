@@ -325,7 +325,7 @@ class Data(_InFrame):
             return _write_data(self, version, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), limits=limits)
 
 
 def _read_data(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Data, int]:
@@ -455,7 +455,7 @@ class Json(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), limits=limits)
 
 
 def _read_json(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Json, int]:
@@ -509,7 +509,7 @@ class Ack(_InFrame):
             return _pack_BBI(version, 65, self.sequence)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), limits=limits)
 
 
 def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ack, int]:
@@ -561,7 +561,7 @@ class Window(_InFrame):
             return _pack_BBI(version, 87, self.size)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), limits=limits)
 
 
 def _read_window(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Window, int]:
@@ -611,7 +611,7 @@ class Compressed(_InFrame):
             return _write_compressed(self, version, _state_to_write(compression))
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self, version), compression, limits=limits)
+            return _encode_by_reference(Frame(self, version), compression=compression, limits=limits)
 
 
 def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Compressed, int]:
@@ -722,7 +722,7 @@ class Frame(_Envelope):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, compression, limits=limits)
+            return _encode_by_reference(self, compression=compression, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -850,7 +850,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_by_reference(frame: Frame, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: Frame, *, compression: int = -1, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 

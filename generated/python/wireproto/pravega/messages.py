@@ -596,7 +596,7 @@ class Hello(_InFrame):
             return _pack_4i(-127, 8, self.high_version, self.low_version)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Hello, int]:
@@ -648,7 +648,7 @@ class KeepAlive(_InFrame):
             return _pack_ii(100, 0)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
@@ -709,7 +709,7 @@ class Padding(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
@@ -776,7 +776,7 @@ class PartialEvent(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
@@ -843,7 +843,7 @@ class Event(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -944,7 +944,7 @@ class SetupAppend(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -1041,7 +1041,7 @@ class AppendSetup(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -1127,7 +1127,7 @@ class AppendBlock(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
@@ -1261,7 +1261,7 @@ class AppendBlockEnd(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_block_end(
@@ -1359,7 +1359,7 @@ class ConditionalAppend(_InFrame):
             return _write_conditional_append(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_conditional_append(
@@ -1505,7 +1505,7 @@ class ConditionalBlockEnd(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_conditional_block_end(
@@ -1640,7 +1640,7 @@ class DataAppended(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1742,7 +1742,7 @@ class ConditionalCheckFailed(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_conditional_check_failed(
@@ -1865,7 +1865,7 @@ class ReadSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -2006,7 +2006,7 @@ class SegmentRead(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -2120,7 +2120,7 @@ class GetStreamSegmentInfo(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_get_stream_segment_info(
@@ -2283,7 +2283,7 @@ class StreamSegmentInfo(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_stream_segment_info(
@@ -2444,7 +2444,7 @@ class CreateSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_create_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[CreateSegment, int]:
@@ -2537,7 +2537,7 @@ class SegmentCreated(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_created(
@@ -2636,7 +2636,7 @@ class SealSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_seal_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SealSegment, int]:
@@ -2719,7 +2719,7 @@ class SegmentSealed(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_sealed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentSealed, int]:
@@ -2816,7 +2816,7 @@ class DeleteSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_delete_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DeleteSegment, int]:
@@ -2899,7 +2899,7 @@ class SegmentDeleted(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_deleted(
@@ -3007,7 +3007,7 @@ class UpdateSegmentPolicy(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_update_segment_policy(
@@ -3094,7 +3094,7 @@ class SegmentPolicyUpdated(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_policy_updated(
@@ -3196,7 +3196,7 @@ class GetSegmentAttribute(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_get_segment_attribute(
@@ -3271,7 +3271,7 @@ class SegmentAttribute(_InFrame):
             return _pack_iiqq(35, 16, self.request_id, self.value)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_attribute(
@@ -3404,7 +3404,7 @@ class UpdateSegmentAttribute(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_update_segment_attribute(
@@ -3484,7 +3484,7 @@ class SegmentAttributeUpdated(_InFrame):
             return _pack_iiqB(37, 9, self.request_id, success)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_attribute_updated(
@@ -3585,7 +3585,7 @@ class TruncateSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_truncate_segment(
@@ -3673,7 +3673,7 @@ class SegmentTruncated(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_truncated(
@@ -3777,7 +3777,7 @@ class CreateTransientSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_create_transient_segment(
@@ -3888,7 +3888,7 @@ class LocateOffset(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_locate_offset(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[LocateOffset, int]:
@@ -3981,7 +3981,7 @@ class OffsetLocated(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_offset_located(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OffsetLocated, int]:
@@ -4074,7 +4074,7 @@ class MergeSegments(_InFrame):
             return _write_merge_segments(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_merge_segments(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[MergeSegments, int]:
@@ -4290,7 +4290,7 @@ class SegmentsMerged(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segments_merged(
@@ -4383,7 +4383,7 @@ class MergeSegmentsBatch(_InFrame):
             return _write_merge_segments_batch(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_merge_segments_batch(
@@ -4533,7 +4533,7 @@ class SegmentsBatchMerged(_InFrame):
             return _write_segments_batch_merged(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segments_batch_merged(
@@ -4717,7 +4717,7 @@ class WrongHost(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[WrongHost, int]:
@@ -4846,7 +4846,7 @@ class SegmentIsSealed(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_is_sealed(
@@ -4969,7 +4969,7 @@ class SegmentAlreadyExists(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_already_exists(
@@ -5094,7 +5094,7 @@ class NoSuchSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[NoSuchSegment, int]:
@@ -5223,7 +5223,7 @@ class InvalidEventNumber(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_invalid_event_number(
@@ -5363,7 +5363,7 @@ class SegmentIsTruncated(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_is_truncated(
@@ -5495,7 +5495,7 @@ class OperationUnsupported(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_operation_unsupported(
@@ -5613,7 +5613,7 @@ class AuthTokenCheckFailed(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_auth_token_check_failed(
@@ -5732,7 +5732,7 @@ class ErrorMessage(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ErrorMessage, int]:
@@ -5838,7 +5838,7 @@ class GetTableSegmentInfo(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_get_table_segment_info(
@@ -5957,7 +5957,7 @@ class TableSegmentInfo(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_segment_info(
@@ -6125,7 +6125,7 @@ class CreateTableSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_create_table_segment(
@@ -6259,7 +6259,7 @@ class DeleteTableSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_delete_table_segment(
@@ -6368,7 +6368,7 @@ class UpdateTableEntries(_InFrame):
             return _write_update_table_entries(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_update_table_entries(
@@ -6566,7 +6566,7 @@ class TableEntriesUpdated(_InFrame):
             return _write_table_entries_updated(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_entries_updated(
@@ -6691,7 +6691,7 @@ class RemoveTableKeys(_InFrame):
             return _write_remove_table_keys(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_remove_table_keys(
@@ -6878,7 +6878,7 @@ class TableKeysRemoved(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_keys_removed(
@@ -6955,7 +6955,7 @@ class ReadTable(_InFrame):
             return _write_read_table(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_table(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTable, int]:
@@ -7119,7 +7119,7 @@ class TableRead(_InFrame):
             return _write_table_read(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableRead, int]:
@@ -7310,7 +7310,7 @@ class TableSegmentNotEmpty(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_segment_not_empty(
@@ -7416,7 +7416,7 @@ class TableKeyDoesNotExist(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_key_does_not_exist(
@@ -7522,7 +7522,7 @@ class TableKeyBadVersion(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_key_bad_version(
@@ -7731,7 +7731,7 @@ class ReadTableKeys(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTableKeys, int]:
@@ -7858,7 +7858,7 @@ class TableKeysRead(_InFrame):
             return _write_table_keys_read(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_keys_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableKeysRead, int]:
@@ -8148,7 +8148,7 @@ class ReadTableEntries(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_table_entries(
@@ -8277,7 +8277,7 @@ class TableEntriesRead(_InFrame):
             return _write_table_entries_read(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_entries_read(
@@ -8484,7 +8484,7 @@ class TableEntriesDeltaRead(_InFrame):
             return _write_table_entries_delta_read(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_table_entries_delta_read(
@@ -8720,7 +8720,7 @@ class ReadTableEntriesDelta(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_table_entries_delta(
@@ -8821,7 +8821,7 @@ class FlushToStorage(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_flush_to_storage(
@@ -8889,7 +8889,7 @@ class StorageFlushed(_InFrame):
             return _pack_iiq(-4, 8, self.request_id)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_storage_flushed(
@@ -8985,7 +8985,7 @@ class ListStorageChunks(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_list_storage_chunks(
@@ -9063,7 +9063,7 @@ class StorageChunksListed(_InFrame):
             return _write_storage_chunks_listed(self, None)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_storage_chunks_listed(
@@ -9364,7 +9364,7 @@ class Frame(_Envelope):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, limits=limits)
+            return _encode_by_reference(self, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -9479,12 +9479,12 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_by_reference(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: object, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
-    return encode_by_reference(_load_plan(), frame, compression, limits=bounds)
+    return encode_by_reference(_load_plan(), frame, -1, limits=bounds)
 
 
 class Decoder(_Decoder[Frame]):

@@ -267,7 +267,7 @@ class ReadSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -385,7 +385,7 @@ class SegmentRead(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -497,7 +497,7 @@ class SetupAppend(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -595,7 +595,7 @@ class AppendSetup(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -682,7 +682,7 @@ class AppendBlock(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
@@ -785,7 +785,7 @@ class AppendBlockEnd(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_block_end(
@@ -859,7 +859,7 @@ class PartialEvent(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
@@ -926,7 +926,7 @@ class Event(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -993,7 +993,7 @@ class Padding(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
@@ -1067,7 +1067,7 @@ class DataAppended(_InFrame):
             )
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1187,7 +1187,7 @@ class Frame(_Envelope):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, limits=limits)
+            return _encode_by_reference(self, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -1299,12 +1299,12 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_by_reference(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: object, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
-    return encode_by_reference(_load_plan(), frame, compression, limits=bounds)
+    return encode_by_reference(_load_plan(), frame, -1, limits=bounds)
 
 
 class Decoder(_Decoder[Frame]):

@@ -279,7 +279,7 @@ class PartialMessage(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_partial_message(
@@ -351,7 +351,7 @@ class KeepAlive(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
@@ -434,7 +434,7 @@ class ReadSegment(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -548,7 +548,7 @@ class SegmentRead(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -637,7 +637,7 @@ class SetupAppend(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -723,7 +723,7 @@ class AppendSetup(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -805,7 +805,7 @@ class BeginAppendBlock(_InFrame):
             return _pack_ii16sqi(3, 28, _uuid_bytes(self.connection_id), self.connection_offset, length)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_begin_append_block(
@@ -886,7 +886,7 @@ class EndAppendBlock(_InFrame):
             return _pack_ii16sqi(4, 28, _uuid_bytes(self.connection_id), self.connection_offset, block_length)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_end_append_block(
@@ -954,7 +954,7 @@ class Event(_InFrame):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -1021,7 +1021,7 @@ class DataAppended(_InFrame):
             return _pack_ii16sq(7, 24, _uuid_bytes(self.connection_id), self.connection_offset_ack_level)
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1140,7 +1140,7 @@ class Frame(_Divisible):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, limits=limits)
+            return _encode_by_reference(self, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -1294,12 +1294,12 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_by_reference(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: object, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
-    return encode_by_reference(_load_plan(), frame, compression, limits=bounds)
+    return encode_by_reference(_load_plan(), frame, -1, limits=bounds)
 
 
 class Decoder(_Decoder["_Item"]):

@@ -261,7 +261,7 @@ class ClientHello(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ClientHello, int]:
@@ -379,7 +379,7 @@ class ServerHello(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ServerHello, int]:
@@ -493,7 +493,7 @@ class Subscribe(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribe, int]:
@@ -586,7 +586,7 @@ class Request(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
@@ -656,7 +656,7 @@ class Cancel(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Cancel, int]:
@@ -730,7 +730,7 @@ class Subscribed(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribed, int]:
@@ -825,7 +825,7 @@ class OnNext(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNext, int]:
@@ -921,7 +921,7 @@ class OnComplete(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnComplete, int]:
@@ -992,7 +992,7 @@ class OnError(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnError, int]:
@@ -1092,7 +1092,7 @@ class OnNextPacked(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNextPacked, int]:
@@ -1196,7 +1196,7 @@ class OnNextPart(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnNextPart, int]:
@@ -1297,7 +1297,7 @@ class OnNextLastPart(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_on_next_last_part_body(
@@ -1386,7 +1386,7 @@ class Goodbye(_InMessage):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), from_role, context, limits=limits)
 
 
 def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Goodbye, int]:
@@ -1499,7 +1499,7 @@ class Message(_Divisible):
             return data
         except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
             _hand_over(fault)
-            return _encode_by_reference(self, -1, from_role, context, limits=limits)
+            return _encode_by_reference(self, from_role, context, limits=limits)
 
 
 def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Message, int]:
@@ -1700,19 +1700,14 @@ def _hold_to(
 
 
 def _encode_by_reference(
-    frame: object,
-    compression: int,
-    role: _Role | None = None,
-    context: Context | None = None,
-    *,
-    limits: Limits | None = None,
+    frame: object, role: _Role | None = None, context: Context | None = None, *, limits: Limits | None = None
 ) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     _check_context(context, Context)
     bounds = _bounds_of(limits, Limits)
-    return encode_by_reference(_load_plan(), frame, compression, limits=bounds, role=role, context=context)
+    return encode_by_reference(_load_plan(), frame, -1, limits=bounds, role=role, context=context)
 
 
 class Decoder(_Decoder["_Item"]):

@@ -10,6 +10,7 @@ from wiregen.generate.steps.run_merging import merged_runs
 from wiregen.generate.steps.step import (
     FRAME,
     Check,
+    CodeDispatch,
     Enter,
     FixedRun,
     LayoutSteps,
@@ -18,8 +19,10 @@ from wiregen.generate.steps.step import (
     Mark,
     Step,
 )
+from wiregen.runtime.schema.shapes import every_field
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
+from wiregen.schema.walk import sent_messages
 
 __all__ = ["frame_layout", "layout_of"]
 
@@ -29,7 +32,27 @@ def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None
 
     Without it, return the layout of any frame, with a choice of its message.
     """
-    return _finish(Flattener(protocol, message).fields(_undivided(protocol, frame), FRAME))
+    steps = Flattener(protocol, message).fields(_undivided(protocol, frame), FRAME)
+    return _finish(_settled(protocol, frame, step) for step in steps)
+
+
+def _settled(protocol: m.Protocol, frame: m.Frame, step: Step) -> Step:
+    """Return a step; a choice of the message that no unknown code reaches is told so."""
+    match step:
+        case CodeDispatch(subject=m.FieldReference(path=(*_, name))) if frame.role is not None:
+            codes = {message.code for message in sent_messages(protocol.messages, frame.role)}
+            return replace(step, is_total=_members(protocol, frame, name) <= codes)
+        case _:
+            return step
+
+
+def _members(protocol: m.Protocol, frame: m.Frame, name: str) -> frozenset[int | None]:
+    """Return the numbers that a field of a frame may have by its enum; None for any others."""
+    for field in every_field(frame.fields):
+        if field.name == name and isinstance(field.type, m.EnumReference):
+            enum = next(each for each in protocol.enums if each.name == field.type.name)
+            return frozenset((*(member.value for member in enum.members), *(None,) * enum.is_open))
+    return frozenset((None,))
 
 
 def _undivided(protocol: m.Protocol, frame: m.Frame) -> tuple[m.Field, ...]:

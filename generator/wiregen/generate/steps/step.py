@@ -282,7 +282,10 @@ class Choose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeDispatch:
-    """The message whose code is the subject; `can_skip`: an unknown one ends with its region."""
+    """The message whose code is the subject.
+
+    `can_skip`: an unknown one ends with its region. `is_total`: the code's own enum refuses all unknown ones.
+    """
 
     key: str
     subject: m.Expression
@@ -291,6 +294,7 @@ class CodeDispatch:
     is_lenient: bool
     can_skip: bool
     field: m.Field | None
+    is_total: bool = False
     kind: Literal["dispatch"] = "dispatch"
 
 

@@ -73,12 +73,17 @@ class ReadBuilder:
         self._counted = counted
         self.last = "True"
         """The expression that the function's own declaration is the last of a region."""
+        self._is_depth_checked = False
+        """The depth of what this function calls was compared: all calls are at the same depth."""
         self._runs = RunReader(names)
         self._lengths = LengthReader(names, self._runs)
         self._branches = BranchReader(self)
 
     def steps(self, steps: Iterable[Step]) -> tuple[ReadStep, ...]:
-        return tuple(view for step in steps for view in self._step(step))
+        before = self._is_depth_checked
+        found = tuple(view for step in steps for view in self._step(step))
+        self._is_depth_checked = before  # these steps may be conditional
+        return found
 
     def settle(self) -> tuple[ReadAssign, ...]:
         """Return the steps that set the position variable to the offset of the next byte."""
@@ -217,8 +222,9 @@ class ReadBuilder:
         names.give(step.key, target)
         names.arrive()
         before = []
-        if step.target == "union" and step.name in self._counted:
+        if step.target == "union" and step.name in self._counted and not self._is_depth_checked:
             before.append(self._of_state("allow"))
+            self._is_depth_checked = True
         if step.target == "frame" and not step.key.endswith("[]"):
             before.append(self._of_state("take_one"))
         return ReadCall(
@@ -290,7 +296,7 @@ class ReadBuilder:
             code_value=subject,
             readers=self._shared.readers_of(names.sender),
             at=at,
-            can_skip=step.can_skip,
+            can_skip=step.can_skip and not step.is_total,
             checks=self._only_checks("message", "", step.only, step.is_lenient, target),
             is_context=isinstance(step.subject, m.ContextReference),
         )

@@ -37,7 +37,9 @@ class CallWriter:
             names.value(step.key, step.field, "", self._builder.pieces),
             names.locals.name(f"{step.key}#data"),
         )
-        if step.target == "union" and step.name in self.counted and names.state != "None":
+        is_counted = step.target == "union" and step.name in self.counted and names.state != "None"
+        if is_counted and not self._builder.is_depth_checked:
+            self._builder.is_depth_checked = True
             allow = "state.allow()" if self._builder.has_state else "if state is not None:\n    state.allow()"
             self._builder.views.append(WriteAssign(target="", value=allow))
         if step.only is not None:

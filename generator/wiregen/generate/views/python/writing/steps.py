@@ -74,6 +74,8 @@ class WriteBuilder:
         self.is_flowing = False
         self.is_transformed = False
         """Whether the output is compressed, or laid in chunks."""
+        self.is_depth_checked = False
+        """The depth of what this function calls was compared: all calls are at the same depth."""
         self._runs = RunWriter(names)
         self._branches = BranchWriter(self)
         self._calls = CallWriter(self, counted)
@@ -120,8 +122,10 @@ class WriteBuilder:
         sizes, self.names.sizes = self.names.sizes, {}
         arm_tests, self.names.arm_tests = self.names.arm_tests, []
         checks: list[Test] = []
+        is_depth_checked = self.is_depth_checked
         for step in steps:
             self._step(step, checks)
+        self.is_depth_checked = is_depth_checked  # the block may be conditional
         assert not self.names.waiting, "a length that nothing has"
         self.names.waiting = waiting
         tests = tuple(test if isinstance(test, str) else test() for test in checks)
