@@ -53,16 +53,17 @@ def _around_it(
             return "roles that are right pass the check"
         case ast.Call(args=[*_, last]) if last is node and isinstance(node, ast.Constant):
             return of_last(function, parent, changed, facts)
-        case ast.Call(func=ast.Name(id="_encode_by_reference"), args=[_, compression, *_]) if (
-            is_in(node, compression)
-            and not _takes(function, "compression")
-            and ast.unparse(changed) in ("0", "1", "-1")  # a level that there is
-        ):
-            return "nothing of this message is compressed, however strongly"
         case ast.IfExp(test=test, body=body) if (
             is_in(node, body) and ast.unparse(test) == "state is None" and _makes_state(function)
         ):
             return "there is a state: it was made where none was given"
+        case ast.IfExp(test=test, body=ast.Constant(value=int(bound)) as body) if (
+            node is body
+            and bound > THRESHOLD + 1
+            and ast.unparse(test) == "state is None"
+            and _makes_state_of_large(function)
+        ):
+            return "so large a frame has a state: it was made where none was given"
         case ast.IfExp(body=ast.Subscript(value=ast.Name(id="_LENGTHS"))) if isinstance(node, ast.Constant):
             return _of_table(node)
     return None
@@ -70,6 +71,12 @@ def _around_it(
 
 def _makes_state(function: ast.FunctionDef) -> bool:
     return ast.unparse(function.body[0]) == "if state is None:\n    state = _ReadState(_LIMITS)"
+
+
+def _makes_state_of_large(function: ast.FunctionDef) -> bool:
+    return ast.unparse(function.body[0]) == (
+        f"if state is None and end - offset > {THRESHOLD}:\n    state = _ReadState(_LIMITS)"
+    )
 
 
 def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST) -> bool:
@@ -194,11 +201,28 @@ def _is_low(argument: ast.expr, letter: str, function: ast.FunctionDef, facts: F
     match argument:
         case ast.Constant(value=int(number)):
             return 0 <= number < 128
+        case ast.Compare():
+            return True  # a truth
+        case ast.Subscript(value=ast.Name(id=table)):
+            return table in facts.small_tables
+        case ast.Name() | ast.Attribute() if _is_truth(argument, function):
+            return True
         case ast.Name(id=name):
             is_size = letter in "iIqQ" and (name.startswith("n_") or name.endswith("_size"))
             return is_size or _is_small_member(name, function, facts)
         case _:
             return False
+
+
+def _is_truth(argument: ast.expr, function: ast.FunctionDef) -> bool:
+    """Return whether everything but a Boolean is refused where this is packed."""
+    name = ast.unparse(argument)
+    return any(
+        isinstance(part, ast.If)
+        and isinstance(part.body[0], ast.Raise)
+        and f"{name} is not True and {name} is not False" in ast.unparse(part.test)
+        for part in ast.walk(function)
+    )
 
 
 def _is_size(argument: ast.expr) -> bool:
@@ -221,10 +245,6 @@ def _is_small_member(name: str, function: ast.FunctionDef, facts: Facts) -> bool
         rf"(?:if|or) {name} not in (_\w+_BY_NUMBER)(?: or .+)?:\n +raise _Bad", ast.unparse(function)
     )
     return bool(found) and found[1] in facts.small_enums  # type: ignore[index]
-
-
-def _takes(function: ast.FunctionDef, name: str) -> bool:
-    return any(argument.arg == name for argument in (*function.args.args, *function.args.kwonlyargs))
 
 
 def _parents(function: ast.FunctionDef, node: ast.AST) -> list[ast.AST]:

@@ -23,17 +23,21 @@ class Facts:
         counts_large: Frames of more bytes than a list may have items are always read and written with budgets.
         ends_are_judged: Readers of frames compare where the body ended with where it must.
         endless: Functions of tables, by table, that test whether their value is the last one.
+        passed_on: The tables of functions that only call one of a table's.
         by_class: The functions of tables by the class that they read or write.
         small_enums: Tables of members that are all below half a byte's range.
+        small_tables: Tables of other numbers that all are.
     """
 
     falls_back: bool
     counts_large: bool
     ends_are_judged: bool
     endless: dict[str, frozenset[str]]
+    passed_on: dict[str, str]
     by_class: dict[str, frozenset[str]]
     only: dict[str, frozenset[str]]
     small_enums: frozenset[str]
+    small_tables: frozenset[str]
 
 
 def facts_of(tree: ast.Module) -> Facts:
@@ -48,9 +52,11 @@ def facts_of(tree: ast.Module) -> Facts:
         counts_large=bool(framing) and all(f"end - offset > {THRESHOLD}" in text for text in framing),
         ends_are_judged=bool(framing) and all("if position != payload_end:" in text for text in framing),
         endless={name: frozenset(asking & set(names)) for name, names in tables.items()},
+        passed_on=dict(_passed_on(functions)),
         by_class=_by_class(functions),
         only=dict(_only(tree)),
         small_enums=frozenset(_small_enums(tree)),
+        small_tables=frozenset(_small_tables(tree)),
     )
 
 
@@ -66,6 +72,20 @@ def _tables(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
                 targets=[ast.Name(id=name)], value=ast.Dict(values=values)
             ):
                 yield name, [value.id for value in values if isinstance(value, ast.Name)]
+
+
+def _passed_on(functions: dict[str, ast.FunctionDef]) -> Iterator[tuple[str, str]]:
+    """Yield the functions that only call one of a table's, and tell it what they were told about standing last."""
+    for name, function in functions.items():
+        match function.body:
+            case [
+                ast.Return(
+                    value=ast.Call(
+                        func=ast.Subscript(value=ast.Name(id=table)), args=[*_, ast.Name(id="is_last")]
+                    )
+                )
+            ]:
+                yield name, table
 
 
 def _by_class(functions: dict[str, ast.FunctionDef]) -> dict[str, frozenset[str]]:
@@ -103,3 +123,14 @@ def _small_enums(tree: ast.Module) -> Iterator[str]:
             if all(isinstance(number, int) and 0 <= number < _SMALL for number in numbers):
                 snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", node.name).upper()
                 yield f"_{snake}_BY_NUMBER"
+
+
+def _small_tables(tree: ast.Module) -> Iterator[str]:
+    """Yield the tables of which each value is a small number."""
+    for node in tree.body:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict(values=values)):
+                numbers = [value.value for value in values if isinstance(value, ast.Constant)]
+                is_small = all(isinstance(number, int) and 0 <= number < _SMALL for number in numbers)
+                if is_small and values and len(numbers) == len(values):
+                    yield name

@@ -24,7 +24,8 @@ def of_guard(
     if more > 0 and (is_writer or facts.falls_back):
         return "the reference codec does what this one leaves to it, and the same"
     early = _EARLY.fullmatch(text)
-    if early and _is_early(function, early[1], guard, node, changed, lets_more=more < 0):
+    is_harmless = more < 0 or (more == 0 and facts.falls_back)  # the reference codec reads what it refuses
+    if early and _is_early(function, early[1], guard, node, changed, lets_more=is_harmless):
         return "an early guard: what is not there is noticed where it is read, or by the position behind it"
     if re.fullmatch(rf"n_\w+ > {THRESHOLD}", text) and (
         facts.counts_large or _is_short(function, text.split()[0])
@@ -35,9 +36,23 @@ def of_guard(
     negative = re.fullmatch(r"(?:(n_\w+) is not None and )?(n_\w+) < 0", text)
     if node is guard and negative and f"_Struct(f'>{{{negative[2]}}}" in ast.unparse(function):
         return "no number is packed or unpacked fewer than no times"
+    if _is_flag_refused(function, guard, node):
+        return "whatever is not False is refused beside it"
     if node is guard and _is_said_again(function, guard, facts):
         return "another guard behind it says the same"
     return None
+
+
+def _is_flag_refused(function: ast.FunctionDef, guard: ast.If, node: ast.AST) -> bool:
+    """Return whether a value is compared with True, and refused next to it if it is true."""
+    names = [
+        ast.unparse(part.left)
+        for part in ast.walk(guard.test)
+        if isinstance(part, ast.Compare) and part.comparators == [node] and ast.unparse(node) == "True"
+    ]
+    block = next((block for block in _blocks(function) if guard in block), [])
+    refused = [part.test for part in block if isinstance(part, ast.If) and _gives_up(part)]
+    return any(ast.unparse(part) in names for test in refused for part in _disjuncts(test))
 
 
 def _is_early(
@@ -124,9 +139,13 @@ def _gives_up(statement: ast.If) -> bool:
 
 def of_last(function: ast.FunctionDef, call: ast.Call, changed: ast.AST, facts: Facts) -> str | None:
     """Return why it is not observable whether a value is told that it is last."""
-    if not isinstance(call.func, ast.Subscript) or not isinstance(call.func.value, ast.Name):
-        return None
-    table = call.func.value.id
+    match call.func:
+        case ast.Subscript(value=ast.Name(id=table)):
+            pass
+        case ast.Name(id=name) if name in facts.passed_on:
+            table = facts.passed_on[name]
+        case _:
+            return None
     endless = facts.endless.get(table)
     if endless is None:
         return None

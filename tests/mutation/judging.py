@@ -35,7 +35,7 @@ from wiregen.schema.copies import replace
 
 from .hostile import hostile
 from .long_lists import with_long_lists, with_short_lists
-from .mistakes import OTHER_COUNTS, OTHER_LISTS, OTHER_TYPES, Spoilt, given, parts, twin
+from .mistakes import OTHER_CODES, OTHER_COUNTS, OTHER_LISTS, OTHER_TYPES, Spoilt, given, parts, twin
 from .outcomes import Outcome, plain, raised
 from .remembered import Remembered
 
@@ -49,6 +49,8 @@ _SHOWN: Final = 2
 """Frames in which a field is given other types."""
 _LARGEST: Final = 1 << 20
 """Bytes that are looked at in every way."""
+_OTHER_NUMBERS: Final = {"absent": OTHER_COUNTS, "code": OTHER_CODES}
+"""Further numbers for some attributes."""
 _CALLS: Final[tuple[dict[str, bool], ...]] = ({"bounded": True}, {"strict": True})
 _ALONE: Final[tuple[dict[str, bool], ...]] = ({"alone": True}, {"alone": True, "bounded": True})
 """Without a context: frames that need one are judged as a stranger would."""
@@ -158,7 +160,8 @@ class Judge:
                 yield view("streamed", 0, self._streamed, _at_once, options)
                 yield view("whole", 1, self._whole, _as_it_is, options)
                 yield view("streamed", size, self._streamed, _twice, options)
-            yield view("messages", 4, self._messages)
+            for options in ({}, *_CALLS):
+                yield view("messages", 4, self._messages, options)
             yield view("whole", 4, self._whole, memoryview, {})
             yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True})
             yield view("stranger", 4, self._whole, _as_it_is, {"stranger": True, "alone": True})
@@ -175,6 +178,13 @@ class Judge:
             yield view("whole", 3, self._whole, _with_more, {})
         if isinstance(vector, Valid) or vector.frames_before:
             yield from self._of_frames(vector, size)
+        elif vector.limits and size <= _LARGE:
+            yield view("limited", 5, self._beyond_limits)
+
+    def _beyond_limits(self, vector: Invalid) -> Outcome:
+        """Encode what only limits refuse: an encoder that is told those of its reader refuses it too."""
+        frames = self._frames(replace(vector, limits={}), octets(vector.bytes))
+        return tuple(self._encoded(vector, frame) for frame in frames)
 
     def _of_frames(self, vector: Valid | Invalid, size: int) -> Iterator[View]:
         for place, frame in enumerate(self._frames(vector, octets(vector.bytes))):
@@ -182,7 +192,7 @@ class Judge:
                 yield View(vector.id, size, f"encoded {place}", partial(self._again, vector, place))
                 continue
             yield View(vector.id, size, f"encoded {place}", partial(self._encoded, vector, frame))
-            for spoilt in self._spoilt(frame) if size < _LONGEST_BYTEWISE else ():
+            for spoilt in self._spoilt(vector.variant, frame) if size < _LONGEST_BYTEWISE else ():
                 yield View(vector.id, size + 50, f"encoded {place}", partial(self._refused, vector, spoilt))
 
     def _again(self, vector: Valid | Invalid, place: int) -> Outcome:
@@ -203,11 +213,11 @@ class Judge:
             items.append(raised(error))
         return (items,)
 
-    def _messages(self, vector: Valid | Invalid) -> Outcome:
+    def _messages(self, vector: Valid | Invalid, call: Mapping[str, bool]) -> Outcome:
         """Test messages without frames around them."""
         data = octets(vector.bytes)
         try:
-            return ([plain(item) for item in self._decoder(vector, {}).messages(data)],)
+            return ([plain(item) for item in self._decoder(vector, call).messages(data)],)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
             return (raised(error),)
 
@@ -309,14 +319,14 @@ class Judge:
             return found
         return found
 
-    def _spoilt(self, frame: Any) -> Iterator[Spoilt]:
+    def _spoilt(self, variant: str | None, frame: Any) -> Iterator[Spoilt]:
         """Yield a caller's mistakes in each field of each class below each message, where vectors show it first."""
         for way, holder, inner in parts(frame, ()):
-            site = (type(getattr(frame, "message", frame)), type(holder), way[-1], type(inner))
+            site = (variant, type(getattr(frame, "message", frame)), type(holder), way[-1], type(inner))
             self._spoilt_sites[site] += 1
             if self._spoilt_sites[site] > _SHOWN:
                 continue
-            for other in (*OTHER_TYPES, *(OTHER_COUNTS if way[-1] == "absent" else ())):
+            for other in (*OTHER_TYPES, *_OTHER_NUMBERS.get(way[-1], ())):
                 yield Spoilt(frame, way, partial(given, other))
             for make in (
                 OTHER_LISTS if isinstance(inner, list) else (twin,) if hasattr(inner, "__slots__") else ()
@@ -333,6 +343,8 @@ class Judge:
         found = [
             self._written(vector, frame, encoder, {}) for encoder in (self.module.encode, type(frame).encode)
         ]
+        if self._has_context:
+            found.append(self._written(vector, frame, self.module.encode, {}, alone=True))
         message = getattr(frame, "message", None)
         own = getattr(type(message), "encode", None)
         if own is not None:
@@ -345,9 +357,11 @@ class Judge:
         value: Any,
         encoder: Callable[..., Any],
         header: Mapping[str, Any],
+        *,
+        alone: bool = False,
     ) -> Outcome:
         taken = _taken(encoder)
-        options = self._options(encoder, vector, {})
+        options = self._options(encoder, vector, {"alone": alone})
         options |= {name: part for name, part in header.items() if name in taken}
         if "from_role" in taken:
             options["from_role"] = vector.from_role

@@ -15,7 +15,7 @@ _STANDS_FOR_LONG: Final = 41
 def with_short_lists(value: Any, long: list[int]) -> Any:
     """Return a part of a line with its long lists short, and add how long they are."""
     match value:
-        case {"*": [[[item], int(count)]]} if count > _LONG:
+        case {"*": [[[item], int(count)]]} if count >= _LONG:
             long.append(count)
             return {"*": [[[item], _STANDS_FOR_LONG]]}
         case dict() if "*" not in value:

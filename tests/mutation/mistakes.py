@@ -10,13 +10,15 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-__all__ = ["OTHER_COUNTS", "OTHER_LISTS", "OTHER_TYPES", "Spoilt", "given", "parts", "twin"]
+__all__ = ["OTHER_CODES", "OTHER_COUNTS", "OTHER_LISTS", "OTHER_TYPES", "Spoilt", "given", "parts", "twin"]
 
 OTHER_TYPES: Final[tuple[Any, ...]] = (
-    *(None, "x", b"x", bytearray(b"x"), array("H", [1]), 1.5, (), {}, -1, 0, 1, 1 << 70),
+    *(None, "x", b"x", bytearray(b"x"), array("H", [1]), 1.5, (), {}, -1, 0, 1, 1 << 70, True),
 )
 OTHER_COUNTS: Final = (2, 3, 4, 5)
 """How many fields at the end are absent, where it may be one fewer."""
+OTHER_CODES: Final = tuple(range(64))
+"""Codes next to those that an alternative may have, where it has several."""
 OTHER_LISTS: Final[tuple[Callable[[Any], Any], ...]] = (tuple, deque)
 
 

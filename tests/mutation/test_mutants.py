@@ -20,9 +20,7 @@ IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 LEAST = 0.95 if IS_SOAK else 0.9
 """A sample of 80 is up to 5 % off from all."""
 SAMPLE = 80
-SEED = int(os.environ.get("MUTANTS_SEED", "8"))
-"""A seed whose sample reaches `LEAST`, which not every one does: of 181 mutants of seed 6, 87.8 % were killed. Vectors of Geode miss too much
-at the deepest values, in variants, and of negative sizes."""
+SEED = int(os.environ.get("MUTANTS_SEED", "6"))
 COUNT = int(os.environ.get("MUTANTS", "0" if IS_SOAK else str(SAMPLE)))
 """How many are chosen of all protocols; 0: all. A soak over all takes hours, one over some is told `MUTANTS=1000`."""
 

@@ -40,7 +40,7 @@ def limited_drafts(
     if draft.scene.limits:
         return
     for limit, code in _CODES.items():
-        name = f"{message_of(draft)}: over a limit {limit}" if limit == "frame" else _name(draft, limit)
+        name = _name(draft, limit)
         if not is_wanted(name):
             continue
         least = _least(drafting, draft, limit, code)
@@ -97,8 +97,10 @@ def _declared(node: Node) -> str:
 
 
 def _name(draft: Draft, limit: str) -> str:
+    """Return the name of a limit at a message, or in a layout variant at a frame."""
     kind = "too deep" if limit == "depth" else f"over a limit {limit}"
-    return f"{message_of(draft)}: {kind}"
+    variant, value = draft.scene.variant, draft.trees[0].value
+    return f"{variant}: {value.name}: {kind}" if variant else f"{message_of(draft)}: {kind}"
 
 
 def _least(drafting: Drafting, draft: Draft, limit: str, code: str) -> int | None:

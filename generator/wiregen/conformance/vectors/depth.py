@@ -1,4 +1,8 @@
-"""Declarations inside themselves: as deep as the limit allows, and one level deeper."""
+"""Declarations inside themselves: as deep as the limit allows, and one level deeper.
+
+Code counts a level where a declaration is read and where one is written, so each alternative that holds others is also put
+at the deepest place.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import Iterator
 from wiregen.conformance.vectors.drafts import Draft, Drafting
 from wiregen.conformance.vectors.format import Unwritable
 from wiregen.conformance.vectors.refused_values import refused
+from wiregen.conformance.vectors.value_places import bare, places
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.expressions import Value
@@ -26,20 +31,53 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
     deep, and a wide one.
     """
     shown: set[str] = set()
+    single: dict[str, tuple[Draft, str]] = {}
     for draft in frames:
-        value = copy.deepcopy(draft.trees[0].value)
-        for kind, slot in _slots(value, ()):
-            name = slot.name(kind)
+        for kind, name in [(kind, slot.name(kind)) for kind, slot in _slots(draft.trees[0].value, ())]:
             if name in shown:
                 continue
-            beside = copy.deepcopy(value)
-            made = list(_grown(drafting, draft, value, slot, name))
+            value = copy.deepcopy(draft.trees[0].value)
+            slot = _named(value, name)
+            is_single = _nesting(slot.around) == _nesting(slot.value) + 1
+            made = list(_grown(drafting, draft, value, slot, f"{name} in itself"))
             if not made:
                 continue
             shown.add(name)
+            if is_single:
+                single.setdefault(kind, (draft, name))
             if len(shown) > 1:  # only the first has its spans: they are many
                 made = [each.as_variation() if isinstance(each, Draft) else each for each in made]
-            yield from (*made, *_wide(drafting, draft, beside, name))
+            yield from (*made, *_wide(drafting, draft, copy.deepcopy(draft.trees[0].value), name))
+    for value in _holders(frames, frozenset(single)):
+        yield from _lowest(drafting, *single[value.union], value)
+
+
+def _holders(frames: list[Draft], unions: frozenset[str]) -> Iterator[Variety]:
+    """Yield the smallest value of each alternative that holds other declarations, for each depth of these."""
+    found: dict[tuple[str, str, int], Variety] = {}
+    for draft in frames:
+        for _, holder, key in places(draft.trees[0].value):
+            value = holder[key]
+            if not isinstance(value, Variety) or value.union not in unions:
+                continue
+            for each in (value, bare(value)):
+                assert isinstance(each, Variety)
+                kind = (each.union, each.name, _nesting(each))
+                if kind not in found or _n_declared(each) < _n_declared(found[kind]):
+                    found[kind] = each
+    yield from (value for (_, _, n_levels), value in found.items() if n_levels > 1)
+
+
+def _lowest(drafting: Drafting, draft: Draft, name: str, holder: Variety) -> Iterator[Draft | Unwritable]:
+    """Put an alternative at the lowest level where all that it holds is allowed, and one level lower."""
+    value = copy.deepcopy(draft.trees[0].value)
+    slot = _named(value, name)
+    if isinstance(slot.holder, list):
+        slot.holder[:], slot.key = [slot.value], 0
+    slot.put(copy.deepcopy(holder))
+    what = f"{holder.union}.{holder.name} of {_nesting(holder)} levels in {name}"
+    for each in _grown(drafting, draft, value, slot, what):
+        yield each.as_variation() if isinstance(each, Draft) else each
 
 
 class _Slot:
@@ -74,7 +112,8 @@ def _grown(
     """Put the enclosing value into the slot of its own copy, repeatedly, until it is too deep."""
     last: Draft = draft
     core, most = slot.value, drafting.schema.limits["depth"]
-    added = _nesting(slot.around) - _nesting(core)
+    n_inside = _nesting(core)
+    added = _nesting(slot.around) - n_inside
     for level in range(1, _MOST):
         slot.put(core)
         try:
@@ -82,16 +121,16 @@ def _grown(
         except RecursionError:
             return
         slot.put(core)
-        if level > 1 and (level + 1) * added < most:
+        if level > 1 and (level + 2) * added + n_inside < most:
             continue
         found = _read(drafting, draft, value)
         if found is None:
             return
         if found.error is not None:
             if found.error.code == "too_deep":
-                yield found.as_variation().showing((f"{name} in itself: {level} levels",))
-                yield from refused(drafting, draft, value, f"{name} in itself: {level} levels")
-                yield last.showing((f"{name} in itself: {level - 1} levels",))
+                yield found.as_variation().showing((f"{name}: {level} levels",))
+                yield from refused(drafting, draft, value, f"{name}: {level} levels")
+                yield last.showing((f"{name}: {level - 1} levels",))
             return
         last = found
 
@@ -137,6 +176,17 @@ def _nesting(value: object) -> int:
     return deepest
 
 
+def _n_declared(value: object) -> int:
+    """Return the number of declarations in a value."""
+    match value:
+        case list():
+            return sum(map(_n_declared, value))
+        case Record() | Variety():
+            return 1 + sum(map(_n_declared, value.fields.values()))
+        case _:
+            return 0
+
+
 def _holds(item: object, slot: _Slot) -> bool:
     return item is slot.value or item is slot.holder or getattr(item, "fields", None) is slot.holder
 
@@ -150,6 +200,11 @@ def _read(drafting: Drafting, draft: Draft, value: object) -> Draft | None:
         return drafting.draft(scene, write_frame(loose, value, options, compression=0, needs_context=False))
     except (EncodeError, DecodeError):
         return None
+
+
+def _named(value: object, name: str) -> _Slot:
+    """Return the first slot of that name, which there is."""
+    return next(slot for kind, slot in _slots(value, ()) if slot.name(kind) == name)
 
 
 def _slots(value: object, around: tuple[object, ...]) -> Iterator[tuple[str, _Slot]]:

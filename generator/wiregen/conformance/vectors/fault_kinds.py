@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeAlias
 
 from wiregen.conformance.samples.compared_numbers import mentions_of
@@ -15,7 +16,7 @@ from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Span
 
-__all__ = ["AT_THE_END", "CLASSES", "FaultyBytes", "Fields", "Maker"]
+__all__ = ["AT_THE_END", "CLASSES", "FaultyBytes", "Fields", "Maker", "measures", "strangers"]
 
 _SIZES: Final = frozenset(
     {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
@@ -107,3 +108,22 @@ class Fields:
 
     def codes(self, union: str) -> list[Span]:
         return [span for each in self.schema.unions[union].varieties for span in each.spans]
+
+
+def strangers(spans: list[Span]) -> tuple[int, ...]:
+    """Return numbers next to the defined ones."""
+    return _free(tuple(spans))
+
+
+@cache
+def _free(spans: tuple[Span, ...]) -> tuple[int, ...]:
+    edges = sorted({number for span in spans for number in (span.low - 1, span.high + 1)})
+    free = [number for number in edges if not any(span.low <= number <= span.high for span in spans)]
+    return tuple(free if len(free) < 5 else [*free[:2], *free[-2:]])
+
+
+def measures(part: FramePart, fields: Fields) -> bool:
+    """Return whether a number says how long something else is."""
+    node = part.node
+    is_derived = node.note.split(", ")[0] in ("derived", "not as derived") and part.site not in fields.sums
+    return node.part in ("length", "count") or is_derived

@@ -8,12 +8,19 @@ that class.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from wiregen.conformance.samples.basis import shape_of
+from wiregen.conformance.vectors.coding_faults import wrong_codings
 from wiregen.conformance.vectors.end_faults import endless_parts, negative_counts, wrapped_lengths
-from wiregen.conformance.vectors.fault_kinds import AT_THE_END, FaultyBytes, Fields, Maker
+from wiregen.conformance.vectors.fault_kinds import (
+    AT_THE_END,
+    FaultyBytes,
+    Fields,
+    Maker,
+    measures,
+    strangers,
+)
 from wiregen.conformance.vectors.frame_parts import FramePart, row_of
 from wiregen.conformance.vectors.region_faults import wrong_compression, wrong_regions
 from wiregen.conformance.vectors.splicing import number_bytes, replaced, spliced
@@ -91,7 +98,7 @@ def _codes(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes
         known, shape = _codes_of_messages(fields), ""
     else:
         return
-    for code in _strangers(known):
+    for code in strangers(known):
         told = _number_bytes(node, code, fields)
         if told is not None and len(told) == node.size:
             changed = replaced(data, node, told)
@@ -116,18 +123,6 @@ def _outside(part: FramePart, type_: UnionReference, data: bytes, fields: Fields
             yield FaultyBytes(kind="outside only", which="", data=replaced(data, part.node, told))
 
 
-def _strangers(spans: list[Span]) -> tuple[int, ...]:
-    """Return numbers next to the defined ones."""
-    return _free(tuple(spans))
-
-
-@cache
-def _free(spans: tuple[Span, ...]) -> tuple[int, ...]:
-    edges = sorted({number for span in spans for number in (span.low - 1, span.high + 1)})
-    free = [number for number in edges if not any(span.low <= number <= span.high for span in spans)]
-    return tuple(free if len(free) < 5 else [*free[:2], *free[-2:]])
-
-
 def _base(node: Node, fields: Fields) -> Element:
     """Return the type of the number in a node's bytes; of an enum its underlying type."""
     return fields.schema.enums[node.type.name].type if isinstance(node.type, EnumReference) else node.type
@@ -142,7 +137,7 @@ def _enums(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes
     if not isinstance(type_, EnumReference) or not node.size:
         return
     members = fields.members(type_.name)
-    for number in _strangers([Span(member, member) for member in sorted(members)]):
+    for number in strangers([Span(member, member) for member in sorted(members)]):
         told = _number_bytes(node, number, fields)
         if told is not None and len(told) == node.size:
             shape = f"every {type_.name}"
@@ -190,36 +185,13 @@ def _varints(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyByt
             yield FaultyBytes(kind=kind, which=which, data=changed)
 
 
-def _codings(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
-    node, type_ = part.node, part.node.type
-    if not isinstance(type_, CodingReference) or not node.size:
-        return
-    coding = fields.schema.codings[type_.name]
-    shape = f"every {type_.name}"
-    for low, wide in ((each.low, each.wide) for each in coding.widths):
-        if wide is not None and isinstance(node.value, int):
-            told = coding.type.encode(low) + wide.encode(min(node.value, 1))
-            changed = spliced(data, node.start, node.end, told, part.lengths)
-            changed = changed or replaced(data, node, told)
-            yield FaultyBytes(
-                kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True
-            )
-    for code in _strangers([Span(each.low, each.high) for each in coding.widths]):
-        told = number_bytes(Node("", "", coding.type, 0, 0), code) or b""
-        if told:
-            changed = replaced(data, node, told)
-            yield FaultyBytes(
-                kind="bad value", which=f"code {code}", data=changed, shape=shape, is_common=True
-            )
-
-
 # ---- lengths
 
 
 def _lengths(part: FramePart, data: bytes, fields: Fields) -> Iterator[FaultyBytes]:
     """Set wrong lengths and counts, with the bytes unchanged."""
     node = part.node
-    if not isinstance(node.value, int) or isinstance(node.value, bool) or not _measures(part, fields):
+    if not isinstance(node.value, int) or isinstance(node.value, bool) or not measures(part, fields):
         return
     wrong = [
         ("length too long", "", node.value + 1),
@@ -263,12 +235,6 @@ def _kind(node: Node) -> str:
             return f"{name} of coding {coding}"
         case other:
             return f"{name} of {other}"
-
-
-def _measures(part: FramePart, fields: Fields) -> bool:
-    node = part.node
-    is_derived = node.note.split(", ")[0] in ("derived", "not as derived") and part.site not in fields.sums
-    return node.part in ("length", "count") or is_derived
 
 
 # ---- text, regions
@@ -364,7 +330,7 @@ def _unknown_and_empty(part: FramePart, data: bytes, fields: Fields) -> Iterator
     if code is None or code.inner or inside.inner:
         return
     empty = spliced(data, inside.start, inside.end, b"", (*part.own, *part.lengths))
-    for stranger in _strangers(_codes_of_messages(fields))[:1]:
+    for stranger in strangers(_codes_of_messages(fields))[:1]:
         told = number_bytes(code, stranger)
         if empty is not None and told is not None and len(told) == code.size and code.end <= inside.start:
             yield FaultyBytes(kind="wrong code", which="without data", data=replaced(empty, code, told))
@@ -381,7 +347,7 @@ _MAKERS: Final[tuple[Maker, ...]] = (
     wrapped_lengths,
     endless_parts,
     _varints,
-    _codings,
+    wrong_codings,
     _constraints,
     _texts,
     _lengths_asked,

@@ -84,7 +84,11 @@ class Faults:
         if is_header and (bad.kind, bad.which) in _AT_ENDS:
             return f"{variant}{message_of(draft)}{_absent(draft)} in {site}"
         if is_header and variant:
-            return f"{variant}{site}"
+            return (
+                f"{variant}{message_of(draft)} in {site}"
+                if bad.kind in _OF_CONDITIONS
+                else f"{variant}{site}"
+            )
         of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in schema.structs else frozenset()
         return f"{message_of(draft)} in {site}" if bad.kind in of else site
 
@@ -146,7 +150,8 @@ class Faults:
 
     def _unset(self, draft: Draft) -> None:
         """Leave out the frames that set the scene."""
-        name = f"{message_of(draft)}: missing context"
+        variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
+        name = f"{variant}{message_of(draft)}: missing context"
         scene = replace(draft.scene, before=draft.scene.before[:-1])
         is_needed = bool(draft.scene.before) and bool(self._drafting.schema.contexts)
         if name in self._known or not is_needed:

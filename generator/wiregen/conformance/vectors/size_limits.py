@@ -1,4 +1,4 @@
-"""Frames at the default limits: as large as allowed and one byte larger, lists one item longer.
+"""Frames at the default limits: as large as allowed and one byte larger, lists one item longer, or one item with those of the header.
 
 A list of the largest size is shown once for each protocol: reading so many records with the reference codec
 takes seconds. With limits of their own, vectors show the same of each list with fewer items.
@@ -22,7 +22,7 @@ from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_record
 from wiregen.runtime.reference.expressions import Value
-from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.reference.tree import FrameValue, Node
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.types import Bytes, CodingReference, InSize, List, Prefix, Region, Text
 from wiregen.schema.copies import replace
@@ -42,7 +42,7 @@ def extreme_drafts(
     drafting: Drafting, basis: SampleBasis, frames: list[Draft]
 ) -> Iterator[Draft | Unwritable]:
     """Yield each message at the limit of a frame and beyond, and each list."""
-    growing = Extremes(drafting, basis)
+    growing = Extremes(drafting, basis, HeaderLists(frames))
     for draft in frames:
         if len(draft.trees) == 1 and len(draft.data) <= _LONGEST:
             yield from growing.large(draft)
@@ -53,8 +53,9 @@ def extreme_drafts(
 class Extremes:
     """Makes large frames; each message once, each list once."""
 
-    def __init__(self, drafting: Drafting, basis: SampleBasis) -> None:
+    def __init__(self, drafting: Drafting, basis: SampleBasis, lists: HeaderLists) -> None:
         self._drafting = drafting
+        self._lists = lists
         self._basis = basis
         schema = basis.schema
         self._limits = schema.limits
@@ -72,12 +73,13 @@ class Extremes:
         limit, name = self._limits["frame"], f"{_kind(draft)}: the largest frame"
         if limit is None or limit > _LARGEST or name in self._shown:
             return
-        for make in (self._stretched, self._padded):
-            made = tuple(make(draft, limit, name))
-            if made:
-                self._shown.add(name)
-                yield from made
-                return
+        made: tuple[Draft | Unwritable, ...] = tuple(self._stretched(draft, limit, name))
+        if made:
+            self._shown.add(name)
+        elif (padded := f"{name}, padded") not in self._shown:
+            made = tuple(self._padded(draft, limit, name))
+            self._shown.update((padded,) * bool(made))
+        yield from made
 
     def _stretched(self, draft: Draft, limit: int, name: str) -> Iterator[Draft | Unwritable]:
         """Stretch the text or bytes of a frame whose length can say so."""
@@ -222,26 +224,33 @@ class Extremes:
         return None
 
     def _unwritable_lists(self, draft: Draft, most: int) -> Iterator[Unwritable]:
-        """Yield vectors of lists that are too long, in the notation of repeated items."""
+        """Yield vectors of lists that are too long, in the notation of repeated items.
+
+        Code may compare the length of a list alone, or count all items of a frame. So a list is as long as may be and stands behind
+        another in the header, where a frame has one.
+        """
         schema, scene = self._basis.schema, draft.scene
-        value = copy.deepcopy(draft.trees[0].value)
         options = Options(scene.role, context=draft.known, variant=scene.variant)
+        value, is_second = self._lists.put_into(draft), True
+        if self._written(draft, value) is None or value == draft.trees[0].value:
+            value, is_second = copy.deepcopy(draft.trees[0].value), False
         for site, holder, key in places(value):
             is_inside = site.partition(".")[0] != message_of(draft)
             name = f"{site}: a list that is too long{' inside a message' * is_inside}"
             if not isinstance(holder[key], list) or not holder[key] or name in self._shown:
                 continue
-            whole = holder[key]
+            is_first = not is_second or (isinstance(value, FrameValue) and holder is value.fields)
+            count, whole = most + is_first, holder[key]
             kept = [bare(min(whole, key=_n_lists))]
             try:
                 holder[key] = kept * _FEW
                 record = compacted(frame_record(schema, value, variant=scene.variant))
-                holder[key] = kept * (most + 1)
+                holder[key] = kept * count
                 write_frame(schema, value, options, compression=0)
             except EncodeError as error:
                 if error.code == "limit_exceeded":
                     self._shown.add(name)
-                    yield self._drafting.unwritable(scene, _with_count(record, most + 1), error, (name,))
+                    yield self._drafting.unwritable(scene, _with_count(record, count), error, (name,))
             finally:
                 holder[key] = whole
 
@@ -262,6 +271,33 @@ class Extremes:
         except DecodeError:
             return None
         return None if found is None else found.as_variation()
+
+
+class HeaderLists:
+    """The lists in the headers of some frames, to be put into others that lack them."""
+
+    def __init__(self, frames: list[Draft]) -> None:
+        self._found: dict[tuple[str | None, str, str], Value] = {}
+        for draft in frames:
+            for place, items in _headers(draft):
+                if isinstance(items, list) and items:
+                    self._found.setdefault(place, items)
+
+    def put_into(self, draft: Draft) -> Value:
+        """Return the value of a draft with every optional list in its header."""
+        value = copy.deepcopy(draft.trees[0].value)
+        for place, items in _headers(draft):
+            if items is None and place in self._found:
+                value.fields[place[2]] = copy.deepcopy(self._found[place])
+        return value
+
+
+def _headers(draft: Draft) -> Iterator[tuple[tuple[str | None, str, str], Value]]:
+    """Yield the fields of the header of a frame, each with its place: the variant, the frame and the field."""
+    value = draft.trees[0].value if len(draft.trees) == 1 else None
+    if isinstance(value, FrameValue):
+        for name, part in value.header.items():
+            yield (draft.scene.variant, value.name, name), part
 
 
 def _kind(draft: Draft) -> str:

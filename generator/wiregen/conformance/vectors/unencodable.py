@@ -62,6 +62,7 @@ def refused_values(drafting: Drafting, basis: SampleBasis, frames: list[Draft]) 
             told = (
                 *_beyond(basis, basis.types.get(site), holder[name]),
                 *others.at(site, name, holder[name]),
+                *others.elsewhere(site, is_once=bool(variant)),
             )
             for what, beyond in told:
                 covers = f"{own} {what.partition(', ')[0]}"
@@ -110,8 +111,12 @@ class _Others:
                 yield from self._in_lists(value)
             case Variety():
                 yield from self._varieties.get(value.union, {}).items()
+
+    def elsewhere(self, site: str, *, is_once: bool) -> Iterator[tuple[str, Value]]:
+        """Yield for a field of a header the values of other frames; `is_once`: as one goal, not as one for each value."""
         if site.partition(".")[0] in self._schema.frames:
-            yield from self._seen.get(site, {}).items()
+            for said, value in self._seen.get(site, {}).items():
+                yield f"as elsewhere{',' if is_once else ':'} {said}", value
 
     def _in_lists(self, items: list[object]) -> Iterator[tuple[str, Value]]:
         for item in items[:1]:
@@ -123,7 +128,7 @@ class _Others:
     def _gather(self, value: object) -> None:
         for site, holder, name, _ in fields_below(value, _ITEMS):
             part = holder[name]
-            self._seen.setdefault(site, {}).setdefault(f"as elsewhere: {str(part)[:20]}", part)
+            self._seen.setdefault(site, {}).setdefault(str(part)[:20], part)
             for each in (part, *(part[:3] if isinstance(part, list) else ())):
                 if isinstance(each, Variety):
                     kind = "what has no end" if each.name in self._endless[each.union] else "another"

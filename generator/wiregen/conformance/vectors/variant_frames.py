@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
+from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.tree import FrameValue, Record
@@ -41,12 +42,27 @@ def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
 
 
 def _laid(drafting: Drafting, draft: Draft, variant: str) -> Draft | None:
-    """Return a frame in a layout variant, or None if the variant cannot encode it."""
-    scene, value = replace(draft.scene, variant=variant), copy.deepcopy(draft.trees[0].value)
+    """Return a frame, and those before it, in a layout variant, or None if the variant cannot encode them."""
+    value = copy.deepcopy(draft.trees[0].value)
     try:
+        before = _laid_before(drafting, draft.scene, variant)
+        scene = replace(draft.scene, variant=variant, before=before)
         options = Options(scene.role, context=draft.known, variant=variant)
         data = write_frame(drafting.schema, value, options, compression=0)
         found = drafting.draft(scene, data)
     except (DecodeError, EncodeError):
         return None
     return found if found.is_whole and len(found.trees) == 1 else None
+
+
+def _laid_before(drafting: Drafting, scene: Scene, variant: str) -> tuple[tuple[str | None, bytes], ...]:
+    """Return in a layout variant what was sent before the frame of a scene."""
+    if scene.variant == variant:
+        return scene.before
+    laid: list[tuple[str | None, bytes]] = []
+    for place, (role, data) in enumerate(scene.before):
+        sent = drafting.draft(replace(scene, role=role, before=scene.before[:place]), data)
+        options = Options(role, context=sent.known, variant=variant)
+        written = (write_frame(drafting.schema, tree.value, options, compression=0) for tree in sent.trees)
+        laid.append((role, b"".join(written)))
+    return tuple(laid)
