@@ -59,6 +59,12 @@ class CloudFolder:
                 return False
         return True
 
+    def put(self, name: str, text: str) -> None:
+        import obstore
+
+        with self._told() as store:
+            obstore.put(store, name, text.encode())
+
     def sizes(self, begin: str = "") -> dict[str, int]:
         """Return the sizes of the objects whose names begin so: stores list whole folders, in the order of names."""
         import obstore

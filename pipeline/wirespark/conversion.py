@@ -67,7 +67,7 @@ def convert(
     Raises:
         WireSparkError: An option is invalid, or there are no files to read.
     """
-    from wirespark.convert_source import ConvertSource, receipts_of
+    from wirespark.convert_source import ConvertSource, is_index, receipts_of
 
     is_here = not is_connect(spark)
     if is_here:
@@ -78,8 +78,11 @@ def convert(
     look(given, str(target), is_here=is_here)
     spark.dataSource.register(ConvertSource)
     begun = perf_counter()
+    reader = spark.read.format("wire_convert").options(**given, target=str(target))
     with as_it_was_said():
-        rows = spark.read.format("wire_convert").options(**given, target=str(target)).load().collect()
+        rows = reader.load().collect()
+        if is_index(rows):
+            rows = reader.option("indexed", "true").load().collect()
     return _summary(receipts_of(rows), perf_counter() - begun)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,25 +14,26 @@ from pyspark.sql.types import StructType
 
 from wirespark.batches import Slice
 from wirespark.columns import Columns, selected
+from wirespark.divisions import SourceIndex
 from wirespark.errors import WireSparkError
 from wirespark.inner_frames import inner_tables, outer_table
-from wirespark.options import ReadOptions
+from wirespark.options import ReadOptions, Wishes
 from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, n_shares_of, parts_of
+from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in
 from wirespark.reading import located_columns
 from wirespark.receipts import Receipt, name_of, way_of
 from wirespark.spark_types import struct_type
-from wirespark.storage import storage_of
+from wirespark.storage import FileState, storage_of
 from wirespark.table_rows import rows_table
-from wirespark.target_storage import Bundle
+from wirespark.target_storage import Bundle, Plan
 from wirespark.targets import Target, target_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["ConvertPartition", "ConvertSource", "receipts_of"]
+__all__ = ["ConvertPartition", "ConvertSource", "IndexPartition", "is_index", "receipts_of"]
 
 _SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
 
@@ -49,8 +50,20 @@ class ConvertPartition(InputPartition):
     done: tuple[str, ...] = ()
 
 
+@dataclass
+class IndexPartition(InputPartition):
+    """The files that one task divides, with the states in which they were listed. `key`: that of their index."""
+
+    files: Mapping[str, FileState]
+    key: str
+
+
 class ConvertSource(DataSource):
-    """Files to one table per message below `target`."""
+    """Files to one table per message below `target`.
+
+    If there are many files, a first read divides them, and its rows have no receipt. A second one, with the option
+    `indexed`, converts them.
+    """
 
     @classmethod
     def name(cls) -> str:
@@ -61,24 +74,44 @@ class ConvertSource(DataSource):
 
     def reader(self, schema: StructType) -> ConvertReader:
         output, given = divided(self.options)
-        target = given.pop("target", "")
-        return ConvertReader(target_of(target, ReadOptions.of(given), output))
+        target, is_indexed = given.pop("target", ""), given.pop("indexed", "false") == "true"
+        return ConvertReader(target_of(target, ReadOptions.of(given), output), is_indexed=is_indexed)
 
 
 class ConvertReader(DataSourceReader):
-    """One conversion."""
+    """One conversion, or the division of the files before it. `is_indexed`: the files were divided by an earlier read."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, is_indexed: bool = False) -> None:
         self._options = target.options
         self._target = target
+        self._is_indexed = is_indexed
 
     def partitions(self) -> Sequence[InputPartition]:
-        plan = self._target.begin(parts_of(self._options))
+        """List the files, and return the tasks that convert them, or those that divide them first."""
+        options, files = self._options, files_of(self._options.paths)
+        index = SourceIndex.of(self._target.storage, options)
+        known = index.known(files) if index.is_worthwhile(files) else {}
+        due = {path: state for path, state in files.items() if path not in known}
+        if not self._is_indexed and index.is_worthwhile(due):
+            self._target.look()
+            return [IndexPartition(some, index.key) for some in index.tasks(due)]
+        parts = (
+            part
+            for path, state in files.items()
+            for part in parts_in(path, known.get(path) or division_of(path, state.size, options), options)
+        )
+        return self._conversions(self._target.begin(parts, files))
+
+    def _conversions(self, plan: Plan) -> Sequence[InputPartition]:
         texts = tuple(receipt.text() for receipt in plan.done)
         first = [ConvertPartition((), done=texts)] if texts or not plan.bundles else []
         return [*first, *(ConvertPartition(bundle.parts, bundle.name) for bundle in plan.bundles)]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
+        if isinstance(partition, IndexPartition):
+            SourceIndex(self._target.storage, self._options, partition.key).keep(partition.files)
+            yield _batch_of((None,), is_resumed=False)
+            return
         assert isinstance(partition, ConvertPartition)
         if partition.done:
             yield _batch_of(partition.done, is_resumed=True)
@@ -88,7 +121,7 @@ class ConvertReader(DataSourceReader):
 
     def _converted(self, parts: tuple[Part, ...], name: str) -> tuple[Receipt, bool]:
         """Return the receipt of a bundle, and whether it existed before."""
-        ways = {name_of(part): way_of(part, self._options.wishes) for part in parts}
+        ways = {name_of(part): _way_now(part, self._options.wishes) for part in parts}
         storage = self._target.storage
         former = storage.receipt(name)
         if former is not None and former.ways == ways and storage.is_whole(former):
@@ -96,8 +129,8 @@ class ConvertReader(DataSourceReader):
         return _Conversion(Bundle(name=name, parts=parts, ways=ways), self._target).run(), False
 
 
-def _batch_of(receipts: Sequence[str], *, is_resumed: bool) -> Batch:
-    columns = [pa.array(receipts), pa.array([is_resumed] * len(receipts))]
+def _batch_of(receipts: Sequence[str | None], *, is_resumed: bool) -> Batch:
+    columns = [pa.array(receipts, pa.string()), pa.array([is_resumed] * len(receipts))]
     return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
 
 
@@ -167,7 +200,7 @@ class _Conversion:
     def _is_as_planned(self, part: Part) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(part, Slice):
-            return way_of(part, self._options.wishes) == self._bundle.ways[name_of(part)]
+            return _way_now(part, self._options.wishes) == self._bundle.ways[name_of(part)]
         return (
             n_shares_of(part.path, storage_of(part.path).state(part.path).size, self._options)
             == part.n_shares
@@ -199,6 +232,11 @@ class _Conversion:
             self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
 
 
+def _way_now(part: Part, wishes: Wishes) -> str:
+    """Return the way of a part in the present state of its file."""
+    return way_of(part, wishes, storage_of(part.path).state(part.path))
+
+
 def _check_size(part: Part, size: int) -> None:
     """Compare the rows of a part with the bytes that they should tile.
 
@@ -209,6 +247,11 @@ def _check_size(part: Part, size: int) -> None:
         end = part.end if part.end is not None else storage_of(part.path).state(part.path).size
         if size != end - part.start:
             raise AssertionError(f"rows of {size} bytes for {end - part.start} of {part.path}")
+
+
+def is_index(rows: Sequence[Row]) -> bool:
+    """Return whether a read has divided the files, which are to be converted by another one."""
+    return any(row["receipt"] is None for row in rows)
 
 
 def receipts_of(rows: Sequence[Row]) -> tuple[tuple[Receipt, bool], ...]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespark.receipts import FOLDER, SUFFIX, Receipt, bundle_name
+from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt, bundle_name
 from wirespark.target_storage import Contents, Plan, Record, TableFile, taken, unfit
 from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
 
@@ -133,6 +134,17 @@ class DiskTarget:
                 self._remove(each)
         return new
 
+    def index_texts(self, key: str) -> Iterator[str]:
+        for path in sorted((self.path / FOLDER).glob(f"{key}-*{INDEX}")):
+            with suppress(OSError, UnicodeDecodeError):
+                yield path.read_text(encoding="utf-8")
+
+    def keep_index(self, name: str, text: str) -> None:
+        try:
+            _write(self.path / FOLDER / f"{name}{INDEX}", text)
+        except OSError as error:
+            raise unfit(self.address, error.strerror) from None
+
     def tables(self) -> Iterator[str]:
         for folder in (*self.path.glob("message=*"), self.path / "_frames"):
             if any(folder.rglob("*.parquet")):
@@ -160,13 +172,7 @@ class DiskTarget:
 
     def write(self, receipt: Receipt) -> None:
         """Write a receipt, completely or not at all."""
-        path = self._receipt_place(receipt.name)
-        held = HiddenFile(path)
-        try:
-            held.path.write_text(receipt.text(), encoding="utf-8")
-            _rename(held.path, path)
-        finally:
-            held.drop()
+        _write(self._receipt_place(receipt.name), receipt.text())
 
     def _remove(self, receipt: Receipt) -> None:
         """Remove the files of a receipt, and then itself."""
@@ -214,6 +220,16 @@ class _DiskFile:
 
     def drop(self) -> None:
         self.held.drop()
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a text, completely or not at all."""
+    held = HiddenFile(path)
+    try:
+        held.path.write_text(text, encoding="utf-8")
+        _rename(held.path, path)
+    finally:
+        held.drop()
 
 
 def _rename(temporary: Path, path: Path) -> None:

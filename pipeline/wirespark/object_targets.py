@@ -9,7 +9,7 @@ receipt is there, and one that counted or may still count is never removed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 from wirespark.errors import WireSparkError
-from wirespark.receipts import FOLDER, SUFFIX, Receipt, name_of
+from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt, name_of
 from wirespark.stored_objects import N_AT_ONCE, ObjectFolder, object_folder_of
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TableFile, taken, unfit
 
@@ -162,6 +162,14 @@ class ObjectTarget:
             ledger = self._ledger()
         self._objects.remove(name for each in old for name in (*_names_of(each), _note_name(each.name)))
         return new
+
+    def index_texts(self, key: str) -> Iterator[str]:
+        names = sorted(self._objects.sizes(f"{FOLDER}/{key}-"))
+        with ThreadPoolExecutor(N_AT_ONCE) as threads:
+            yield from (found.text for found in threads.map(self._objects.text, names) if found is not None)
+
+    def keep_index(self, name: str, text: str) -> None:
+        self._objects.put(f"{FOLDER}/{name}{INDEX}", text)
 
     def tables(self) -> Iterable[str]:
         return {file.partition("/")[0] for each in self._found().receipts for file in each.files}

@@ -1,15 +1,18 @@
 """Partitions of a read: files are divided into parts that tasks can read independently.
 
 A large file of one direction is cut where frames begin. The walk that finds these offsets is the one that
-tasks use, so both see the same frames. The offsets are kept in the cache of the user, not next to the files.
+tasks use, so both see the same frames. A read keeps the offsets in the cache of the user, not next to the files; a
+conversion of many files keeps them in its target: see `divisions`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -20,7 +23,7 @@ from wirespark.captures import Share
 from wirespark.decoders import Snapshot, has_context
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
-from wirespark.storage import is_remote, storage_of
+from wirespark.storage import FileState, is_remote, storage_of
 from wirespark.stream_rows import Walk
 from wirespark.user_cache import private_folder
 
@@ -28,21 +31,28 @@ if TYPE_CHECKING:
     from wirespark.kernels.scanner import Scanner
 
 __all__ = [
+    "Cuts",
+    "Division",
     "Part",
     "bundled",
+    "cutting_facts",
+    "division_of",
     "files_of",
+    "filled",
     "grouped",
     "n_shares_of",
     "packed",
+    "parts_in",
     "parts_of",
     "role_of",
     "shares_of",
-    "slices_of",
+    "size_of",
 ]
 
 Part: TypeAlias = Slice | Share
 Item = TypeVar("Item")
-Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
+Cuts: TypeAlias = Sequence[tuple[int, Snapshot | None]]
+"""The beginnings of all slices but the first, each with the state of the connection there."""
 
 _CHUNK = 1 << 20
 _MANY = 64
@@ -52,10 +62,47 @@ Spark needs a fifth of a second for each task, whatever it reads.
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Division:
+    """The facts for which a file has to be opened: how it is divided into parts.
+
+    Attributes:
+        n_shares: The number of shares of a capture, or 0 if the file is a stream of one direction.
+        cuts: Where such a stream is cut.
+    """
+
+    n_shares: int = 0
+    cuts: Cuts = ()
+
+
 def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, ...]:
     """Return all parts of a read, in the order of the files and of their bytes."""
-    found = (part for path in files_of(options.paths) for part in _parts(path, options))
+    found = (
+        part
+        for path, state in files_of(options.paths).items()
+        for part in parts_in(path, division_of(path, state.size, options), options)
+    )
     return tuple(part for part in found if pushed is None or _may_hold(part, pushed))
+
+
+def division_of(path: str, size: int, options: ReadOptions) -> Division:
+    """Open a file of so many bytes, and return how it is divided."""
+    if _is_capture(path, options):
+        return Division(n_shares=n_shares_of(path, size, options))
+    if size <= options.split_size:
+        return Division()
+    return Division(cuts=_known_cuts(path, role_of(path, options.wishes), options))
+
+
+def parts_in(path: str, division: Division, options: ReadOptions) -> Iterator[Part]:
+    """Yield the parts of a file that is divided so, without opening it."""
+    if division.n_shares:
+        yield from _shares(path, division.n_shares, options)
+        return
+    role = role_of(path, options.wishes)
+    places = ((0, None), *division.cuts)
+    for (start, state), (end, _) in zip(places, (*places[1:], (None, None)), strict=True):
+        yield Slice(path=path, role=role, start=start, end=end, state=state)
 
 
 def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
@@ -70,7 +117,7 @@ def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
     size = 0
     for part in parts:
         bundle.append(part)
-        size += _size(part)
+        size += size_of(part, storage_of(part.path).state(part.path).size)
         if size >= _CHUNK:
             yield tuple(bundle)
             bundle, size = [], 0
@@ -78,24 +125,28 @@ def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
         yield tuple(bundle)
 
 
-def grouped(parts: Sequence[Part], most: int) -> Iterator[tuple[Part, ...]]:
+def grouped(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
     """Yield the parts that share the files of a conversion, in their order.
 
     If there are many parts, a group takes parts of `most` bytes, or fewer so that there are as many groups as that.
     """
-    if len(parts) <= _MANY:
-        yield from ((part,) for part in parts)
+    if len(items) <= _MANY:
+        yield from ((item,) for item in items)
         return
-    yield from packed(parts, [_size(part) for part in parts], most)
+    yield from packed(items, sizes, most)
 
 
 def packed(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
     """Yield groups of items of `most` bytes together, or fewer so that there are as many groups as are many."""
-    least = max(_CHUNK, min(most, sum(sizes) // _MANY))
+    return filled(items, sizes, max(_CHUNK, min(most, sum(sizes) // _MANY)))
+
+
+def filled(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
+    """Yield groups of items of `most` bytes together, or one that is larger."""
     group: list[Item] = []
     size = 0
     for item, more in zip(items, sizes, strict=True):
-        if group and size + more > least:
+        if group and size + more > most:
             yield tuple(group)
             group, size = [], 0
         group.append(item)
@@ -104,31 +155,23 @@ def packed(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[t
         yield tuple(group)
 
 
-def _size(part: Part) -> int:
+def size_of(part: Part, file_size: int) -> int:
     """Return about how many bytes of its file a part takes."""
-    if isinstance(part, Slice) and part.end is not None:
-        return part.end - part.start
-    size = storage_of(part.path).state(part.path).size
-    return size - part.start if isinstance(part, Slice) else size // part.n_shares
+    if isinstance(part, Slice):
+        return (file_size if part.end is None else part.end) - part.start
+    return file_size // part.n_shares
 
 
-def files_of(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the files that paths, folders and patterns name, sorted, without hidden ones.
+def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
+    """Return the files that paths, folders and patterns name, sorted, without hidden ones. None is opened.
 
     Raises:
         WireSparkError: A path does not match any file.
     """
-    found: dict[str, None] = {}
+    found: dict[str, FileState] = {}
     for path in paths:
-        found.update(dict.fromkeys(storage_of(path).files(path)))
-    return tuple(found)
-
-
-def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
-    if _is_capture(path, options):
-        yield from shares_of(path, storage_of(path).state(path).size, options)
-    else:
-        yield from slices_of(path, options)
+        found.update(storage_of(path).files(path))
+    return found
 
 
 def _is_capture(path: str, options: ReadOptions) -> bool:
@@ -140,7 +183,10 @@ def _is_capture(path: str, options: ReadOptions) -> bool:
 
 def shares_of(path: str, size: int, options: ReadOptions) -> Iterator[Share]:
     """Yield the shares of a capture of so many bytes."""
-    n_shares = n_shares_of(path, size, options)
+    return _shares(path, n_shares_of(path, size, options), options)
+
+
+def _shares(path: str, n_shares: int, options: ReadOptions) -> Iterator[Share]:
     for index in range(n_shares):
         yield Share(
             path=path,
@@ -158,12 +204,12 @@ def n_shares_of(path: str, size: int, options: ReadOptions) -> int:
     One task reads a compressed one, which is inflated once, and one that is not on a disk: its index would lead to many small
     reads, each a request.
     """
-    if is_remote(path):
+    if is_remote(path) or size <= options.split_size:
         return 1
     with open(path, "rb") as file:
         if compression_of(file.read(LONGEST_MAGIC)) is not None:
             return 1
-    return max(1, -(-size // options.split_size))
+    return -(-size // options.split_size)
 
 
 def _may_hold(part: Part, pushed: Pushed) -> bool:
@@ -176,17 +222,6 @@ def _may_hold(part: Part, pushed: Pushed) -> bool:
 # ---- files of one direction
 
 
-def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
-    """Yield the slices of a file, cut where frames begin."""
-    role = role_of(path, options.wishes)
-    size = storage_of(path).state(path).size
-    cuts: Cuts = [(0, None)]
-    if size > options.split_size:
-        cuts += _known_cuts(path, role, options)
-    for (start, state), (end, _) in zip(cuts, [*cuts[1:], (None, None)], strict=True):
-        yield Slice(path=path, role=role, start=start, end=end, state=state)
-
-
 def role_of(path: str, wishes: Wishes) -> str | None:
     """Return the role that sent the bytes of a file: as given, or as the file is named (`x.writer.bin`).
 
@@ -195,9 +230,9 @@ def role_of(path: str, wishes: Wishes) -> str | None:
     schema = wishes.package.schema
     if wishes.role is not None:
         return wishes.role
-    named = [part for part in Path(path).name.split(".")[1:] if part in schema.roles]
+    named = [part for part in path.rpartition("/")[2].split(".")[1:] if part in schema.roles]
     if named:
-        return named[0]
+        return sys.intern(named[0])  # one text for all files
     is_alike = len(set(schema.sends.values())) == 1 and not schema.opens
     first: str = schema.roles[0]
     return None if is_alike else first
@@ -258,12 +293,17 @@ def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path | No
     if folder is None:
         return None
     state = storage_of(path).state(path)
-    wishes = options.wishes
-    facts = (
-        path, state.size, state.modified, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
-        wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
-    )  # fmt: skip
+    facts = (path, state.size, state.modified, role, *cutting_facts(options))
     return folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
+
+
+def cutting_facts(options: ReadOptions) -> tuple[object, ...]:
+    """Return everything but a file, its state and its role on which the places of its cuts depend."""
+    wishes = options.wishes
+    return (
+        options.split_size, wishes.protocol, wishes.backend, wishes.variant, wishes.strict, sorted(wishes.limits.items()),
+        wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
+    )  # fmt: skip
 
 
 def _keep(place: Path, cuts: Cuts) -> None:

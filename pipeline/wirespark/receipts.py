@@ -16,12 +16,14 @@ from wirespark.batches import Slice
 from wirespark.options import Wishes
 from wirespark.packages import Package
 from wirespark.planning import Part
-from wirespark.storage import storage_of
+from wirespark.storage import FileState
 
-__all__ = ["FOLDER", "SUFFIX", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "way_of"]
+__all__ = ["FOLDER", "INDEX", "SUFFIX", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "way_of"]
 
 FOLDER = "_receipts"
 SUFFIX = ".json"
+INDEX = ".index"
+"""The suffix of what tasks found in the source before it was converted: see `SourceIndex`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +80,8 @@ def bounds_of(part: Part) -> tuple[int, int | None]:
     return (part.start, part.end) if isinstance(part, Slice) else (part.index, part.n_shares)
 
 
-def way_of(part: Part, wishes: Wishes) -> str:
-    """Return a hash of everything that the rows of a part depend on."""
-    state = storage_of(part.path).state(part.path)
+def way_of(part: Part, wishes: Wishes, state: FileState) -> str:
+    """Return a hash of everything that the rows of a part depend on. `state`: that of its file."""
     facts = (
         name_of(part), state.size, state.modified, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
         sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, _plan_hash(wishes.package), getattr(part, "port", None),

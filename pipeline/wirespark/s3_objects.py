@@ -63,6 +63,10 @@ class S3Folder:
                 return False
         return True
 
+    def put(self, name: str, text: str) -> None:
+        with self._told() as client:
+            client.put_object(Bucket=self._bucket, Key=self._key(name), Body=text.encode())
+
     def sizes(self, begin: str = "") -> dict[str, int]:
         with self._told() as client:
             pages = client.get_paginator("list_objects_v2").paginate(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import glob
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -45,8 +46,8 @@ class FileState:
 class Storage(Protocol):
     """A place with files to read. Its paths are as a user gave them, with their scheme."""
 
-    def files(self, path: str) -> Sequence[str]:
-        """Return the files that a path, a folder or a pattern names, without hidden ones below folders.
+    def files(self, path: str) -> Mapping[str, FileState]:
+        """Return the files that a path, a folder or a pattern names, without hidden ones below folders. None is opened.
 
         Raises:
             WireSparkError: It does not match any file, or the storage cannot be reached.
@@ -118,15 +119,17 @@ def _store_of(path: str) -> tuple[str, str]:
 class _Disk:
     """The disks of this computer."""
 
-    def files(self, path: str) -> Sequence[str]:
+    def files(self, path: str) -> Mapping[str, FileState]:
         matches = disk_matches(path)
         if not matches:
             raise _missing(path)
-        return [file for match in matches for file in _below(match)]
+        found: dict[str, FileState] = {}
+        for match in matches:
+            found.update(_below(str(match)) if match.is_dir() else ((str(match), self.state(str(match))),))
+        return found
 
     def state(self, path: str) -> FileState:
-        status = os.stat(path)
-        return FileState(size=status.st_size, modified=status.st_mtime_ns)
+        return _state_of(os.stat(path))
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
         file = open(path, "rb")  # noqa: SIM115 - the caller closes it
@@ -185,13 +188,26 @@ def _missing(path: str) -> WireSparkError:
     return WireSparkError(f"no file is named {path!r}: give a path or a pattern of existing files")
 
 
-def _below(path: Path) -> Iterator[str]:
-    if not path.is_dir():
-        yield str(path)
+def _state_of(status: os.stat_result) -> FileState:
+    return FileState(size=status.st_size, modified=status.st_mtime_ns)
+
+
+def _below(folder: str) -> Iterator[tuple[str, FileState]]:
+    """Yield the files below a folder, in the order of their names. A folder that may not be read counts as empty."""
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(
+                (each for each in entries if not _is_hidden((each.name,))), key=lambda each: each.name
+            )
+    except PermissionError:
         return
-    for file in sorted(path.rglob("*")):
-        if file.is_file() and not _is_hidden(file.relative_to(path).parts):
-            yield str(file)
+    for entry in found:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(entry.path)
+            continue
+        with suppress(FileNotFoundError):  # it was removed meanwhile
+            if entry.is_file():
+                yield entry.path, _state_of(entry.stat())
 
 
 def _is_hidden(parts: Sequence[str]) -> bool:
@@ -211,7 +227,7 @@ class _Remote:
     base: str
     system: FileSystem
 
-    def files(self, path: str) -> Sequence[str]:
+    def files(self, path: str) -> Mapping[str, FileState]:
         from pyarrow.fs import FileType
 
         name = path.removeprefix(self.begin.rstrip("/")).strip("/")
@@ -220,7 +236,7 @@ class _Remote:
         try:
             info = self.system.get_file_info(self._place(name))
             if info.type == FileType.File:
-                return [path]
+                return {path: _told_state(info)}
             if info.type != FileType.NotFound:
                 n_plain = len(parts)
             found = self._matching("/".join(parts[:n_plain]), parts[n_plain:])
@@ -234,7 +250,7 @@ class _Remote:
         info: FileInfo = self.system.get_file_info(self.place(path))
         if not info.is_file:
             raise FileNotFoundError(f"{path} is not there any more")
-        return FileState(size=info.size, modified=info.mtime_ns or 0)
+        return _told_state(info)
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
         import pyarrow as pa
@@ -251,17 +267,22 @@ class _Remote:
     def _place(self, name: str) -> str:
         return f"{self.base}/{name}" if name else self.base or "/"
 
-    def _matching(self, folder: str, patterns: Sequence[str]) -> list[str]:
+    def _matching(self, folder: str, patterns: Sequence[str]) -> dict[str, FileState]:
         """Return the files below a folder whose first parts match the patterns, as those of a disk do."""
         from pyarrow.fs import FileSelector
 
         place = self._place(folder)
-        found = []
+        found: dict[str, FileState] = {}
         for info in self.system.get_file_info(FileSelector(place, recursive=True, allow_not_found=True)):
             parts = info.path.removeprefix(place).strip("/").split("/")
             if info.is_file and _matches(parts, patterns):
-                found.append("/".join(filter(None, (self.begin.rstrip("/"), folder, *parts))))
-        return sorted(found)
+                file = "/".join(filter(None, (self.begin.rstrip("/"), folder, *parts)))
+                found[file] = _told_state(info)
+        return dict(sorted(found.items()))
+
+
+def _told_state(info: FileInfo) -> FileState:
+    return FileState(size=info.size, modified=info.mtime_ns or 0)
 
 
 def _matches(parts: Sequence[str], patterns: Sequence[str]) -> bool:

@@ -46,6 +46,9 @@ class ObjectFolder(Protocol):
         its own result: then it returns False too, and the caller compares the text.
         """
 
+    def put(self, name: str, text: str) -> None:
+        """Write an object, whatever was there."""
+
     def sizes(self, begin: str = "") -> dict[str, int]:
         """Return the sizes of the objects whose names begin so, by name."""
 

@@ -165,6 +165,12 @@ class TargetStorage(Protocol):
         Return None, with nothing changed, if the old ones have changed meanwhile.
         """
 
+    def index_texts(self, key: str) -> Iterable[str]:
+        """Yield the texts of the index with this key: see `SourceIndex`. One that cannot be read is left out."""
+
+    def keep_index(self, name: str, text: str) -> None:
+        """Write a text of an index, completely or not at all. `name`: its key, `-`, and the rest."""
+
     def tables(self) -> Iterable[str]:
         """Yield the names of the tables that have rows: their folders below the target."""
 

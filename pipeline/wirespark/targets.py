@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
 from wirespark.output import FileForm
-from wirespark.planning import Part, grouped
+from wirespark.planning import Part, grouped, size_of
 from wirespark.receipts import Receipt, bundle_name, name_of, way_of
-from wirespark.storage import folder_around
+from wirespark.storage import FileState, folder_around
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TargetStorage, target_storage_of
 
 __all__ = ["Target", "target_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """A part of a run, its way (see `Receipt`) and about its size in bytes."""
+
+    part: Part
+    way: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +37,25 @@ class Target:
     has_kernels: bool
     output: FileForm
 
-    def begin(self, parts: Sequence[Part]) -> Plan:
+    def begin(self, parts: Iterable[Part], files: Mapping[str, FileState]) -> Plan:
         """Create the target, or check that it has this protocol and these options; then remove unused files.
+
+        `files`: the states of the files of the parts, by path.
 
         Raises:
             WireSparkError: It holds another conversion, or cannot be written to.
         """
-        wanted = {name_of(part): part for part in parts}
-        ways = {name: way_of(part, self.options.wishes) for name, part in wanted.items()}
+        wanted = {name_of(part): self._wanted(part, files[part.path]) for part in parts}
 
         def planned(contents: Contents) -> Plan:
             self._check(contents.record)
-            return self._plan(wanted, ways, contents)
+            return self._plan(wanted, contents)
 
         return self.storage.begin(planned)
+
+    def _wanted(self, part: Part, state: FileState) -> _Wanted:
+        way = way_of(part, self.options.wishes, state)
+        return _Wanted(part=part, way=way, size=size_of(part, state.size))
 
     def look(self) -> None:
         """Check that the target can be filled with these options, and change nothing.
@@ -52,14 +66,16 @@ class Target:
         self.storage.check()
         self._check(self.storage.record())
 
-    def _plan(self, wanted: Mapping[str, Part], ways: Mapping[str, str], contents: Contents) -> Plan:
-        files = frozenset(part.path for part in wanted.values())
+    def _plan(self, wanted: Mapping[str, _Wanted], contents: Contents) -> Plan:
+        files = frozenset(each.part.path for each in wanted.values())
         moved = {name for receipt in contents.receipts for name in receipt.replaces}
         kept, done, gone = list[Receipt](), list[Receipt](), list[Receipt]()
         for receipt in contents.receipts:
             is_ours = any(file in files for file in receipt.sources.values())
             is_stale = any(
-                ways.get(part) != way for part, way in receipt.ways.items() if receipt.sources[part] in files
+                part not in wanted or wanted[part].way != way
+                for part, way in receipt.ways.items()
+                if receipt.sources[part] in files
             )
             # `moved`: by a compaction that was killed before it removed them
             if receipt.name in moved or is_stale or (is_ours and not contents.is_whole(receipt)):
@@ -69,27 +85,30 @@ class Target:
             if is_ours:
                 done.append(receipt)
         finished = {name for receipt in done for name in receipt.ways}
-        due = {name: part for name, part in wanted.items() if name not in finished}
-        bundles = self._bundled(due, contents.bundles)
+        due = {name: each for name, each in wanted.items() if name not in finished}
         return Plan(
             record=self.own(),
             files=files,
             kept=tuple(kept),
             gone=tuple(gone),
             done=tuple(done),
-            bundles=tuple(_bundle(parts, ways) for parts in bundles),
+            bundles=tuple(_bundle(names, wanted) for names in self._bundled(due, contents.bundles)),
             others={name: own for name, own in contents.bundles.items() if wanted.keys().isdisjoint(own)},
         )
 
-    def _bundled(self, due: Mapping[str, Part], noted: Mapping[str, Iterable[str]]) -> list[tuple[Part, ...]]:
-        """Return bundles of parts; those that runs have begun with are taken as they are."""
-        left, bundles = dict(due), list[tuple[Part, ...]]()
+    def _bundled(
+        self, due: Mapping[str, _Wanted], noted: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[str, ...]]:
+        """Yield the names of the parts of each bundle; those that runs have begun with are taken as they are."""
+        left = dict.fromkeys(due)
         for names in noted.values():
             if left.keys() >= set(names):
-                bundles.append(tuple(left.pop(name) for name in names))
+                for name in names:
+                    del left[name]
+                yield tuple(names)
         if left:
-            bundles.extend(grouped(tuple(left.values()), self.output.file_size))
-        return bundles
+            sizes = [due[name].size for name in left]
+            yield from grouped(tuple(left), sizes, self.output.file_size)
 
     def own(self) -> Record:
         """Return the options that the rows of all parts share, and those that decide where files are cut."""
@@ -119,9 +138,12 @@ class Target:
                 )
 
 
-def _bundle(parts: tuple[Part, ...], ways: Mapping[str, str]) -> Bundle:
-    names = [name_of(part) for part in parts]
-    return Bundle(name=bundle_name(names), parts=parts, ways={name: ways[name] for name in names})
+def _bundle(names: tuple[str, ...], wanted: Mapping[str, _Wanted]) -> Bundle:
+    return Bundle(
+        name=bundle_name(names),
+        parts=tuple(wanted[name].part for name in names),
+        ways={name: wanted[name].way for name in names},
+    )
 
 
 def _said(value: object) -> str:

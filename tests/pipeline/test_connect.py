@@ -18,6 +18,7 @@ CAPTURE = ROOT / "examples" / "captures" / "npm-w10-plain.pcap"
 PROGRAM = """
 import sys
 import warnings
+from pathlib import Path
 warnings.simplefilter("ignore")
 from pyspark.sql import functions as F
 import wirespark
@@ -34,6 +35,13 @@ read = wirespark.from_wire("data", name)
 row = cells.select(read.size, wirespark.to_wire(read, name), F.size(wirespark.frames("data", "lumberjack"))).collect()[0]
 assert (row[0], bytes(row[1]), row[2]) == (5, lj.encode(lj.Window(5)), 1)
 assert wirespark.convert(spark, capture, target + "/tables", protocol="lumberjack").rows == 12
+source = Path(target) / "many"
+source.mkdir()
+for number in range(4200):
+    (source / f"{number}.reader.bin").write_bytes(lj.encode(lj.Ack(number)))
+runs = [wirespark.convert(spark, source, target + "/acks", protocol="lumberjack") for _ in range(2)]
+assert [(run.parts, run.resumed, run.rows) for run in runs] == [(4200, 0, 4200), (4200, 4200, 4200)]
+assert len(list(Path(target, "acks", "_receipts").glob("*.index"))) == 2
 table.write.format("wire").option("protocol", "lumberjack").mode("append").save(target + "/streams")
 assert wirespark.check(table, "lumberjack").count() == 0
 assert wirespark.pairs(table, "lumberjack").count() == 10
