@@ -19,7 +19,7 @@ from time import perf_counter, process_time
 
 from bench_memory import CONFIG
 from memory import cpu_seconds, watched
-from traffic import write_traffic
+from traffic import write_small_files, write_traffic
 
 import wirespark
 from wirespark.convert_source import ConvertReader, ConvertSource
@@ -35,7 +35,7 @@ _STEPS = ("in place", "list", "divide", "plan", "Spark")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a step took. `memory`: the bytes by which the process grew."""
+    """The cost of a step. `memory`: the bytes by which the process grew."""
 
     seconds: float
     cpu: float
@@ -64,7 +64,7 @@ def table(heads: Sequence[str], amounts: Sequence[int], *, is_small: bool) -> st
     for head, amount in zip(heads, amounts, strict=True):
         with tempfile.TemporaryDirectory(prefix="wirespark-bench-") as folder:
             source = Path(folder) / "source"
-            write_files(source, amount) if is_small else write_streams(source, amount)
+            write_small_files(source, amount, _SMALL) if is_small else write_streams(source, amount)
             for step in _STEPS:
                 cost = _apart(step, source, Path(folder) / "target")
                 numbers = (
@@ -72,19 +72,6 @@ def table(heads: Sequence[str], amounts: Sequence[int], *, is_small: bool) -> st
                 )
                 lines.append(f"| {head} | {step} | {numbers} |")
     return "\n".join(lines)
-
-
-def write_files(source: Path, n_files: int) -> None:
-    """Write small files of one direction, a thousand in a folder."""
-    source.mkdir()
-    write_traffic(source / "one", _SMALL)
-    data = (source / "one").read_bytes()
-    (source / "one").unlink()
-    for number in range(n_files):
-        folder = source / f"{number // 1000:03}"
-        if number % 1000 == 0:
-            folder.mkdir()
-        (folder / f"{number:06}.client.bin").write_bytes(data)
 
 
 def write_streams(source: Path, size: int) -> None:

@@ -25,6 +25,18 @@ def write_traffic(path: Path, size: int) -> int:
     return round(len(block) / len(frames))
 
 
+def write_small_files(folder: Path, n_files: int, size: int) -> None:
+    """Write files of one direction of about so many bytes each, a thousand in a folder."""
+    folder.mkdir()
+    write_traffic(folder / "one", size)
+    data = (folder / "one").read_bytes()
+    (folder / "one").unlink()
+    for number in range(n_files):
+        place = folder / f"{number // 1000:03}"
+        place.mkdir(exist_ok=True)
+        (place / f"{number:06}.client.bin").write_bytes(data)
+
+
 def _messages(dice: random.Random, n_frames: int) -> Iterator[Any]:
     writers = [UUID(int=dice.getrandbits(128)) for _ in range(50)]
     for number in range(n_frames):

@@ -40,7 +40,7 @@ class _End:
 
 
 _Known: TypeAlias = _Value | _Size | _End
-"""What has to be known for something else."""
+"""A value that has to be known for another one."""
 
 
 def _derived_in_a_circle(inspection: Inspection) -> None:

@@ -36,7 +36,7 @@ class DecodingSettings:
     compiled: "Serialization | None" = None
 
     def options(self, role: str | None, context: "Context") -> Options:
-        """Return the options of a decoder of what `role` sends."""
+        """Return the options of a decoder of the bytes that `role` sends."""
         limits = dict(self.limits)
         return Options(role, context=context, limits=limits, strict=self.is_strict, variant=self.variant)
 

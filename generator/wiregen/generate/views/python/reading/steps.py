@@ -74,7 +74,7 @@ class ReadBuilder:
         self.last = "True"
         """The expression that the function's own declaration is the last of a region."""
         self._is_depth_checked = False
-        """The depth of what this function calls was compared: all calls are at the same depth."""
+        """The depth was compared: all calls of this function are at the same depth."""
         self._runs = RunReader(names)
         self._lengths = LengthReader(names, self._runs)
         self._branches = BranchReader(self)

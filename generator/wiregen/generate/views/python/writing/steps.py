@@ -75,7 +75,7 @@ class WriteBuilder:
         self.is_transformed = False
         """Whether the output is compressed, or laid in chunks."""
         self.is_depth_checked = False
-        """The depth of what this function calls was compared: all calls are at the same depth."""
+        """The depth was compared: all calls of this function are at the same depth."""
         self._runs = RunWriter(names)
         self._branches = BranchWriter(self)
         self._calls = CallWriter(self, counted)
