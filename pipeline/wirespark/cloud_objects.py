@@ -105,7 +105,7 @@ class CloudFolder:
         try:
             yield store
         except (BaseError, OSError) as error:
-            raise WireSparkError(f"cannot use {self.address}: {type(error).__name__}") from None
+            raise _unusable(self.address, error) from None
 
 
 class _Download(io.RawIOBase):
@@ -176,4 +176,20 @@ def _store(address: str) -> ObjectStore:
     try:
         return from_url(address.replace("gcs://", "gs://", 1))
     except (BaseError, ValueError) as error:
-        raise WireSparkError(f"cannot open {address}: {type(error).__name__}") from None
+        raise _unusable(address, error) from None
+
+
+def _unusable(address: str, error: Exception) -> WireSparkError:
+    """Return the error of a store: by its name, unless that says nothing."""
+    from obstore.exceptions import GenericError
+
+    if not isinstance(error, GenericError):
+        return WireSparkError(f"cannot use {address}: {type(error).__name__}")
+    names = (
+        "AZURE_STORAGE_ACCOUNT_NAME and a key"
+        if address.startswith("abfs")
+        else "GOOGLE_APPLICATION_CREDENTIALS"
+    )
+    return WireSparkError(
+        f"cannot use {address}: it does not answer, or the environment has no credentials for it ({names})"
+    )
