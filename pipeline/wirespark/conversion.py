@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from wirespark.errors import as_it_was_said
+from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.options import ReadOptions
 from wirespark.output import divided
 from wirespark.receipts import Receipt, summed
@@ -100,8 +100,10 @@ def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None
 
     output, read = divided(given)
     options = ReadOptions.of(read)
-    if is_here:
-        files_of(options.paths)
+    if is_here and not files_of(options.paths):
+        raise WireSparkError(
+            f"there are no files below {', '.join(options.paths)}, hidden ones apart: give a folder with traffic"
+        )
     if target is not None:
         found = target_of(target, options, output)
         if is_here:

@@ -96,12 +96,16 @@ class S3Folder:
     def _told(self) -> Iterator[Client]:
         """Lend the client, and raise its errors as one sentence."""
         client = _client()
-        from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
         try:
             yield client
         except ClientError as error:
             raise WireSparkError(f"cannot use {self.address}: {error.response['Error']['Code']}") from None
+        except NoCredentialsError:
+            raise WireSparkError(
+                f"cannot use {self.address}: the environment has no credentials (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)"
+            ) from None
         except BotoCoreError as error:
             raise WireSparkError(f"cannot use {self.address}: {type(error).__name__}") from None
 

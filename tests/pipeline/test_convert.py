@@ -85,6 +85,11 @@ def test_captures_become_a_table_for_each_message(
 def test_wrong_wishes_are_refused_at_once(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(WireSparkError, match="no protocol"):
         convert(spark, CAPTURES, tmp_path / "target", protocol="nothing")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "_hidden.writer.bin").write_bytes(b"")
+    with pytest.raises(WireSparkError, match="no files below .*empty, hidden ones apart: give a folder"):
+        convert(spark, tmp_path / "empty", tmp_path / "target", protocol="lumberjack")
+    assert not (tmp_path / "target").exists()
 
 
 def test_what_a_task_says_is_said_without_stacks(

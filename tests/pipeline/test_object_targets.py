@@ -543,3 +543,18 @@ def test_the_package_that_is_missing_is_named(target: str, monkeypatch: pytest.M
     with pytest.raises(WireSparkError, match=r"pip install 'wiregen\[spark-s3\]'"):
         target_storage_of(target).check()
     s3_objects._client.cache_clear()
+
+
+def test_missing_credentials_are_told_with_their_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # it remembers credentials
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    s3_objects._client.cache_clear()
+    with pytest.raises(WireSparkError, match="the environment has no credentials .AWS_PROFILE, or AWS_ACC"):
+        target_storage_of("s3a://bucket/tables").record()
+    s3_objects._client.cache_clear()
