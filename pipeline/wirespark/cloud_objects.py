@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["CloudFolder"]
 
 _VERSION: Final = ("e_tag", "version")
-"""What obstore compares when it replaces an object: Azure has the first, Google the second."""
+"""The marks of a version that obstore compares when it replaces an object: Azure has the first, Google the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,8 @@ class CloudFolder:
     def open(self, name: str) -> IO[bytes]:
         import obstore
 
-        return io.BufferedReader(_Download(obstore.open_reader(_store(self.address), name)), 1 << 20)
+        with _as_os_errors():
+            return io.BufferedReader(_Download(obstore.open_reader(_store(self.address), name)), 1 << 20)
 
     @contextmanager
     def _told(self) -> Iterator[ObjectStore]:

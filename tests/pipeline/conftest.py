@@ -10,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.pipeline.objects import Objects
 
 CONFIG = {
     "spark.ui.enabled": "false",
@@ -39,3 +40,13 @@ def spark() -> Iterator[SparkSession]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def objects() -> Iterator[Objects]:
+    """A server of S3 of this file's own, in the environment."""
+    pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
+    from tests.pipeline.objects import served_objects
+
+    with served_objects() as found:
+        yield found

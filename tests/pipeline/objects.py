@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from threading import Lock
 from typing import Any
 
 import pytest
+
+from wirespark import s3_objects, storage
 
 BUCKET = "captures"
 
@@ -61,6 +64,7 @@ def served_objects() -> Iterator[Objects]:
     boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
     server_of = pytest.importorskip("moto.server", reason="moto[server] is not installed").ThreadedMotoServer
     server = server_of(ip_address="127.0.0.1", port=0, verbose=False)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server.start()
     server._server.app = one_at_a_time(server._server.app)
     try:
@@ -77,6 +81,14 @@ def served_objects() -> Iterator[Objects]:
                 patch.setenv(name, value)
             client = boto3.client("s3")
             client.create_bucket(Bucket=BUCKET)
+            _forget_places()
             yield Objects(client, {**os.environ})
     finally:
         server.stop()
+        _forget_places()
+
+
+def _forget_places() -> None:
+    """Let this process look again where the store of the environment is."""
+    storage._remote.cache_clear()
+    s3_objects._client.cache_clear()

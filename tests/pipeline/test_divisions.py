@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import logging
 import os
 import random
 import shutil
@@ -18,11 +17,11 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 from tests.pipeline.damage import damaged
-from tests.pipeline.objects import BUCKET, Objects, served_objects
+from tests.pipeline.objects import BUCKET, Objects
 from tests.pipeline.streams import stream_of
 from tests.pipeline.test_convert import reader_of
 
-from wirespark import WireSparkError, divisions, s3_objects, storage
+from wirespark import WireSparkError, divisions, storage
 from wirespark.convert_source import ConvertPartition, ConvertReader, IndexPartition
 from wirespark.planning import Part, parts_of
 from wirespark.receipts import FOLDER, INDEX, name_of
@@ -32,18 +31,6 @@ ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
 SPLITS = {"kernels": "16KiB"}
 PROTOCOLS = {"captures": "lumberjack", "compressed": "lumberjack", "contexts": "reactive_streams", "kernels": "pravega_documented"}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def objects() -> Iterator[Objects]:
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    caches = storage._remote, s3_objects._client
-    for each in caches:
-        each.cache_clear()
-    with served_objects() as found:
-        yield found
-    for each in caches:
-        each.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 from pyarrow import parquet as pq
 from tests.pipeline.damage import damaged
-from tests.pipeline.objects import BUCKET, Objects, served_objects
+from tests.pipeline.objects import BUCKET, Objects
 from tests.pipeline.rows import rows_of
 from tests.pipeline.streams import stream_of
 from tests.pipeline.test_convert import N_KILLS, reader_of, run_all
@@ -41,18 +40,6 @@ CAPTURE = ROOT / "examples" / "captures" / "golumber-async-pipelined.pcap"
 CODE = [str(ROOT / each) for each in (".", "generator", "generated/python", "pipeline", "examples")]
 N_CAPTURES = 12 if N_KILLS > 2 else 4
 RECORD = "_receipts/_target"
-
-
-@pytest.fixture(scope="module")
-def objects() -> Iterator[Objects]:
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    caches = storage._remote, s3_objects._client
-    for each in caches:
-        each.cache_clear()
-    with served_objects() as found:
-        yield found
-    for each in caches:
-        each.cache_clear()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 
-from tests.pipeline.objects import BUCKET, Objects, served_objects
+from tests.pipeline.objects import BUCKET, Objects
 from tests.pipeline.rows import table_rows
 from tests.pipeline.streams import stream_of
 
@@ -33,14 +32,6 @@ NAMES = [
     "a.bin", "b.bin", "week 1/c+d.bin", "week 1/e%20f.bin", "week 2/deep/g.bin", "week 2/h.txt", ".hidden/i.bin", "_j/k.bin",
     "week 1/.l.bin", "week 1/_m.bin", "[n]/o.bin", "n/p.bin",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def objects() -> Iterator[Objects]:
-    storage._remote.cache_clear()
-    with served_objects() as found:
-        yield found
-    storage._remote.cache_clear()
 
 
 @pytest.fixture(scope="module")

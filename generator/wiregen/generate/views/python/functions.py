@@ -94,7 +94,7 @@ class FunctionBuilder:
             builder.last = "is_last" if traits.has_last else "True"
             steps = annotated_once(with_checks(builder.steps(layout.steps)))
             is_tailed = class_ in self._shared.tailed
-            values = builder.attributes(fields, prefix, is_tailed=is_tailed)
+            values = builder.names.attributes(fields, prefix, is_tailed=is_tailed)
         except UnsupportedError as error:
             self._shared.refused.append(f"{wire_name}: {error.unsupported.construct}")
             return refused_reader(traits, class_)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wiregen.generate.steps.step import FRAME, UnsupportedError
-from wiregen.generate.views.python.names import Locals, attribute
+from wiregen.generate.views.python.names import Locals, attribute, local_name
 from wiregen.generate.views.python.reading.step_views import On, ReadAssign
 from wiregen.generate.views.python.shared import Shared
+from wiregen.generate.views.python.text import is_shown
 from wiregen.schema import model as m
 
 __all__ = ["ReadLookup", "ReadNames"]
@@ -96,6 +98,24 @@ class ReadNames:
         return [
             ReadAssign(target=tail, value='b""') for key, tail in self.tails.items() if known.get(key) != tail
         ]
+
+    def attributes(
+        self, fields: Iterable[m.Field], prefix: str, *, is_tailed: bool = False
+    ) -> tuple[tuple[str, str], ...]:
+        """Return attribute and value of each field that the API shows, and the record's further attributes."""
+        spelled = local_name if prefix == FRAME else attribute
+        pairs = [
+            (spelled(field.name), self.values[prefix + field.name])
+            for field in fields
+            if is_shown(field) and prefix + field.name in self.values
+        ]
+        if prefix not in self.tails and is_tailed:
+            pairs.append(("tail", 'b""'))
+        if prefix in self.absent:
+            pairs.append(("absent", " + ".join(self.absent[prefix])))
+        if prefix in self.tails:
+            pairs.append(("tail", self.tails[prefix]))
+        return tuple(pairs)
 
     def move(self, on: On) -> None:
         """Continue at the beginning of other bytes."""

@@ -31,7 +31,6 @@ from wiregen.generate.steps.step import (
 )
 from wiregen.generate.views.python.checks import AnyCheck, strict_if
 from wiregen.generate.views.python.expressions import python_expression, python_failure
-from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.reading.branches import BranchReader
 from wiregen.generate.views.python.reading.lengths import LengthReader
 from wiregen.generate.views.python.reading.names import ReadLookup, ReadNames
@@ -52,7 +51,7 @@ from wiregen.generate.views.python.reading.step_views import (
     ReadStep,
 )
 from wiregen.generate.views.python.shared import Shared, variety_class
-from wiregen.generate.views.python.text import class_name, flat, is_shown
+from wiregen.generate.views.python.text import class_name, flat
 from wiregen.generate.views.python.transforms import arguments_after
 from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.schema import model as m
@@ -91,25 +90,6 @@ class ReadBuilder:
         self.names.arrive()
         return () if at == position else (ReadAssign(target=position, value=at),)
 
-    def attributes(
-        self, fields: Iterable[m.Field], prefix: str, *, is_tailed: bool = False
-    ) -> tuple[tuple[str, str], ...]:
-        """Return attribute and value of each field that the API shows, and the record's further attributes."""
-        names = self.names
-        spelled = local_name if prefix == FRAME else attribute
-        pairs = [
-            (spelled(field.name), names.values[prefix + field.name])
-            for field in fields
-            if is_shown(field) and prefix + field.name in names.values
-        ]
-        if prefix not in names.tails and is_tailed:
-            pairs.append(("tail", 'b""'))
-        if prefix in names.absent:
-            pairs.append(("absent", " + ".join(names.absent[prefix])))
-        if prefix in names.tails:
-            pairs.append(("tail", names.tails[prefix]))
-        return tuple(pairs)
-
     def _step(self, step: Step) -> Iterator[ReadStep]:
         match step:
             case FixedRun():
@@ -147,7 +127,7 @@ class ReadBuilder:
         target = self.names.locals.name(step.key)
         self.names.give(step.key, target)
         is_tailed = class_name(step.struct.name) in self._shared.tailed
-        values = self.attributes(flat(step.struct.fields), f"{step.key}.", is_tailed=is_tailed)
+        values = self.names.attributes(flat(step.struct.fields), f"{step.key}.", is_tailed=is_tailed)
         return ReadMake(target=target, class_=class_name(step.struct.name), values=values)
 
     # ---- lists
