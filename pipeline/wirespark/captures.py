@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from wiregen.formats.capture import (
     CaptureError,
@@ -16,7 +16,7 @@ from wiregen.formats.capture import (
     read_streams,
 )
 from wirespark.capture_index import share_packets
-from wirespark.columns import Columns
+from wirespark.columns import NOWHERE, Columns, Origin
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
 from wirespark.flow_pools import FlowDirection, Pools
@@ -56,17 +56,14 @@ class Share:
             yield from assemble_batches(packets.batches(), port=self.port)
 
 
-Found = tuple[Columns, str | None]
-
-
-def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Found]:
-    """Yield the columns of the flows of a share, with the name of the flow.
+def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Columns]:
+    """Yield the columns of the flows of a share, with their origin.
 
     Raises:
         WireSparkError: By the iterator: the file is not a capture.
     """
     live: dict[str, dict[bool, FlowDirection]] = {}
-    pools = Pools(wishes, batch_size)
+    pools = Pools(wishes, share.path, batch_size)
     roles = FlowRoles(wishes, share.events)
     waiting = 0
     try:
@@ -76,14 +73,14 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
                 if isinstance(event, Closed):
                     continue
                 sides = live[event.flow.name] = _opened(event.flow, roles, wishes, pools)
-            yield from _taken(event, sides)
+            yield from _located(_taken(event, sides), share.path, event.flow.name)
             if not sides:
                 del live[event.flow.name]
             waiting += len(event.data) if isinstance(event, FlowBytes) else 0
             if waiting >= _MOST_WAITING:
                 waiting = 0
-                yield from _flushed(live, pools)
-        yield from _flushed(live, pools)
+                yield from _flushed(live, pools, share.path)
+        yield from _flushed(live, pools, share.path)
     except CaptureError as error:
         raise WireSparkError(f"{share.path}: {error}") from None
 
@@ -96,26 +93,29 @@ def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[
     return {side: pools.direction(role, flow.name, context) for side, role in sides.items()}
 
 
-def _taken(event: Event, sides: dict[bool, FlowDirection]) -> Iterator[Found]:
-    flow, time = event.flow.name, round(event.time * 1_000_000)
+def _taken(event: Event, sides: dict[bool, FlowDirection]) -> Iterator[Columns]:
+    time = round(event.time * 1_000_000)
     match event:
         case FlowBytes(from_opener=side) if side in sides:
-            found = sides[side].feed(event.data, time)
+            yield from sides[side].feed(event.data, time)
         case Gap(from_opener=side) if side in sides:
-            found = sides[side].gap(event.size, time)
+            yield from sides[side].gap(event.size, time)
         case Closed(reason="fin", from_opener=bool() as side):
-            found = sides.pop(side).finish(time) if side in sides else ()
+            yield from sides.pop(side).finish(time) if side in sides else ()
         case Closed():
-            found = (columns for side in tuple(sides) for columns in sides.pop(side).finish(time))
-        case _:
-            return
-    for columns in found:
-        yield columns, flow if columns.flows is None else None
+            for side in tuple(sides):
+                yield from sides.pop(side).finish(time)
 
 
-def _flushed(live: dict[str, dict[bool, FlowDirection]], pools: Pools) -> Iterator[Found]:
-    yield from ((columns, None) for columns in pools.flush())
+def _flushed(live: dict[str, dict[bool, FlowDirection]], pools: Pools, file: str) -> Iterator[Columns]:
+    yield from pools.flush()
     for flow, sides in () if pools.are_used else live.items():
         for direction in sides.values():
-            for columns in direction.flush():
-                yield columns, flow if columns.flows is None else None
+            yield from _located(direction.flush(), file, flow)
+
+
+def _located(found: Iterable[Columns], file: str, flow: str) -> Iterator[Columns]:
+    """Yield columns with their origin; those of a pool have it already."""
+    for columns in found:
+        is_known = columns.origin is not NOWHERE
+        yield columns if is_known else replace(columns, origin=Origin(file=file, flow=flow))

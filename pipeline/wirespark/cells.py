@@ -102,7 +102,7 @@ def _walked(data: bytes, wishes: Wishes) -> Iterator[StreamRow]:
 
 
 def _structs(columns: Columns, wishes: Wishes, type_: ArrowType) -> ArrowArray:
-    table = wide_table(columns, wishes.package, "", None)
+    table = wide_table(columns, wishes.package)
     return pa.StructArray.from_arrays([table.column(field.name) for field in type_], fields=list(type_))
 
 

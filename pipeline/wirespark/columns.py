@@ -6,10 +6,10 @@ give equal columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,10 @@ from wirespark.decoders import Snapshot
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, ArrowSchema, ArrowType, Batch
 
-__all__ = ["Batcher", "Columns", "Found", "first_rows", "frames_schema", "joined_columns", "selected"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NOWHERE", "Batcher", "Columns", "Found", "Origin", "first_rows", "frames_schema", "in_order", "joined_columns", "selected"]  # fmt: skip
 
 ERROR = pa.struct(
     [
@@ -53,20 +56,38 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where rows were read: their file, and their connection if it is a capture. An array has that of each row."""
+
+    file: str | ArrowArray
+    flow: str | ArrowArray | None = None
+
+    def mapped(self, change: Callable[[ArrowArray], ArrowArray]) -> Origin:
+        """Return the origin of other rows; `change` makes their array from that of these rows."""
+        return Origin(
+            file=self.file if isinstance(self.file, str) else change(self.file),
+            flow=self.flow if self.flow is None or isinstance(self.flow, str) else change(self.flow),
+        )
+
+
+NOWHERE = Origin(file="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
     """The content of a stretch of one direction.
 
     Attributes:
         rows: A RecordBatch of `frames_schema`, one row for each frame and error, in the order of the bytes.
         messages: The rows of each message by name. Messages that do not occur are missing.
-        end: The stream offset of its end.
-        flows: The connection of each row, if the rows are of several ones; `end` says nothing then.
+        end: The stream offset of its end; it says nothing if the rows are of several streams.
+        origin: Where the rows were read, if who decodes them is told.
     """
 
     rows: Batch
     messages: Mapping[str, Found]
     end: int
-    flows: ArrowArray | None = None
+    origin: Origin = NOWHERE
 
 
 class Batcher(Protocol):
@@ -162,8 +183,26 @@ def selected(columns: Columns, is_kept: ArrowArray) -> Columns:
             own = None if found.columns is None else found.columns.filter(pa.array(is_found))
             rows = pa.array(places[found.rows.to_numpy()[is_found]], pa.int32())
             messages[name] = Found(rows=rows, columns=own)
-    flows = None if columns.flows is None else columns.flows.filter(is_kept)
-    return Columns(rows=columns.rows.filter(is_kept), messages=messages, end=columns.end, flows=flows)
+    origin = columns.origin.mapped(lambda each: each.filter(is_kept))
+    return Columns(rows=columns.rows.filter(is_kept), messages=messages, end=columns.end, origin=origin)
+
+
+def in_order(columns: Columns, order: ArrowArray) -> Columns:
+    """Return all rows in another order, an array of their present places."""
+    places = np.empty(len(order), np.int32)
+    places[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    origin = columns.origin.mapped(lambda each: each.take(order))
+    messages = {
+        name: _found_at(places[found.rows.to_numpy()], found) for name, found in columns.messages.items()
+    }
+    return Columns(rows=columns.rows.take(order), messages=messages, end=columns.end, origin=origin)
+
+
+def _found_at(places: NDArray[np.int32], found: Found) -> Found:
+    """Return the rows of a message, which are at other places now."""
+    order = np.argsort(places)
+    own = None if found.columns is None else found.columns.take(pa.array(order))
+    return Found(rows=pa.array(places[order]), columns=own)
 
 
 def joined_columns(stretches: Sequence[Columns]) -> Columns:

@@ -17,11 +17,11 @@ from wirespark.columns import Columns, selected
 from wirespark.divisions import SourceIndex
 from wirespark.errors import WireSparkError
 from wirespark.inner_frames import inner_tables, outer_table
-from wirespark.options import ReadOptions, Wishes
+from wirespark.options import ReadOptions
 from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in
-from wirespark.reading import located_columns
+from wirespark.reading import columns_of
 from wirespark.receipts import Receipt, name_of, way_of
 from wirespark.spark_types import struct_type
 from wirespark.storage import FileState, storage_of
@@ -121,12 +121,16 @@ class ConvertReader(DataSourceReader):
 
     def _converted(self, parts: tuple[Part, ...], name: str) -> tuple[Receipt, bool]:
         """Return the receipt of a bundle, and whether it existed before."""
-        ways = {name_of(part): _way_now(part, self._options.wishes) for part in parts}
+        states = _states_of(parts)
+        names = {name_of(part): part for part in parts}
+        ways = {
+            each: way_of(part, each, self._options.wishes, states[part.path]) for each, part in names.items()
+        }
         storage = self._target.storage
         former = storage.receipt(name)
         if former is not None and former.ways == ways and storage.is_whole(former):
             return former, True
-        return _Conversion(Bundle(name=name, parts=parts, ways=ways), self._target).run(), False
+        return _Conversion(Bundle(name=name, parts=parts, ways=ways), states, self._target).run(), False
 
 
 def _batch_of(receipts: Sequence[str | None], *, is_resumed: bool) -> Batch:
@@ -135,10 +139,11 @@ def _batch_of(receipts: Sequence[str | None], *, is_resumed: bool) -> Batch:
 
 
 class _Conversion:
-    """The conversion of a bundle of parts."""
+    """The conversion of a bundle of parts. `states`: those of their files, by path, before anything is read."""
 
-    def __init__(self, bundle: Bundle, target: Target) -> None:
+    def __init__(self, bundle: Bundle, states: Mapping[str, FileState], target: Target) -> None:
         self._bundle = bundle
+        self._states = states
         self._options = target.options
         self._package = target.options.wishes.package
         self._target = target
@@ -161,11 +166,8 @@ class _Conversion:
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for part in self._bundle.parts:
-                before = self._size
-                for columns, file, flow in located_columns(part, seen, self._options):
-                    self._take(columns, file, flow)
-                _check_size(part, self._size - before)
+            for columns in columns_of(self._bundle.parts, seen, self._options.batch_size):
+                self._take(columns)
             writers.finish()
             return target.storage.publish(
                 target.own(), self._bundle.name, writers.files, lambda: self._receipt(perf_counter() - begun)
@@ -180,13 +182,15 @@ class _Conversion:
         Raises:
             WireSparkError: The file has changed since it was read.
         """
+        now = _states_of(self._bundle.parts)
         for part in self._bundle.parts:
-            if not self._is_as_planned(part):
+            if not self._is_as_planned(part, now[part.path]):
                 raise WireSparkError(f"{part.path} changed while it was converted: convert it again")
+        self._check_size()
         return Receipt(
             name=self._bundle.name,
             ways=self._bundle.ways,
-            sources={name_of(part): part.path for part in self._bundle.parts},
+            sources=self._bundle.sources,
             size=self._size,
             rows=self._n_rows,
             dropped=self._n_dropped,
@@ -197,25 +201,36 @@ class _Conversion:
             seconds=seconds,
         )
 
-    def _is_as_planned(self, part: Part) -> bool:
+    def _is_as_planned(self, part: Part, now: FileState) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(part, Slice):
-            return _way_now(part, self._options.wishes) == self._bundle.ways[name_of(part)]
-        return (
-            n_shares_of(part.path, storage_of(part.path).state(part.path).size, self._options)
-            == part.n_shares
-        )
+            return now == self._states[part.path]
+        return n_shares_of(part.path, now.size, self._options) == part.n_shares
 
-    def _take(self, columns: Columns, file: str, flow: str | None) -> None:
+    def _check_size(self) -> None:
+        """Compare the rows with the bytes that they should tile, unless some are of a capture.
+
+        Raises:
+            AssertionError: Bytes are missing or duplicated: a bug of this package.
+        """
+        n_bytes = 0
+        for part in self._bundle.parts:
+            if not isinstance(part, Slice):
+                return
+            n_bytes += (self._states[part.path].size if part.end is None else part.end) - part.start
+        if self._size != n_bytes:
+            raise AssertionError(f"rows of {self._size} bytes for {n_bytes} of {self._bundle.sources}")
+
+    def _take(self, columns: Columns) -> None:
         kept = columns
         if self._options.wishes.mode == "DROPMALFORMED":
             kept = selected(columns, pc.is_null(columns.rows.column("_error")))
         self._count(columns, kept)
         if kept.rows.num_rows and self._target.output.has_frames:
-            self._writers.write("_frames", rows_table(kept, file, flow))
+            self._writers.write("_frames", rows_table(kept))
         for name in kept.messages:
-            self._writers.write(folder_of(name), outer_table(kept, self._package, name, file, flow))
-        for name, table in inner_tables(kept, self._package, file, flow):
+            self._writers.write(folder_of(name), outer_table(kept, self._package, name))
+        for name, table in inner_tables(kept, self._package):
             self._inner[name] = self._inner.get(name, 0) + len(table)
             self._writers.write(folder_of(name), table)
 
@@ -232,21 +247,9 @@ class _Conversion:
             self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
 
 
-def _way_now(part: Part, wishes: Wishes) -> str:
-    """Return the way of a part in the present state of its file."""
-    return way_of(part, wishes, storage_of(part.path).state(part.path))
-
-
-def _check_size(part: Part, size: int) -> None:
-    """Compare the rows of a part with the bytes that they should tile.
-
-    Raises:
-        AssertionError: Bytes are missing or duplicated: a bug of this package.
-    """
-    if isinstance(part, Slice):
-        end = part.end if part.end is not None else storage_of(part.path).state(part.path).size
-        if size != end - part.start:
-            raise AssertionError(f"rows of {size} bytes for {end - part.start} of {part.path}")
+def _states_of(parts: Sequence[Part]) -> dict[str, FileState]:
+    """Return the present states of the files of parts, by path."""
+    return {path: storage_of(path).state(path) for path in {part.path for part in parts}}
 
 
 def is_index(rows: Sequence[Row]) -> bool:

@@ -14,15 +14,18 @@ from functools import cache
 from hashlib import sha256
 
 from wirespark.options import ReadOptions
-from wirespark.planning import Cuts, Division, cutting_facts, division_of, filled
+from wirespark.planning import Cuts, Division, cutting_facts, division_of
 from wirespark.storage import FileState, is_remote
 from wirespark.target_storage import TargetStorage
+from wirespark.task_groups import filled
 
 __all__ = ["SourceIndex", "name_in_index"]
 
 _VERSION = 1
 _TASK_SIZE = 256 << 20
 """Bytes that one task reads to divide files: two tenths of a second with kernels, which is what Spark needs for a task."""
+_WORTH = 2 << 30
+"""Bytes that are read in two seconds."""
 _OPENING = 64 << 10
 _REMOTE_OPENING = 1 << 20
 """Bytes that are read in the time in which a file is opened, on a disk and in another storage."""
@@ -53,8 +56,8 @@ class SourceIndex:
         return cls(storage, options, sha256(repr(facts).encode()).hexdigest()[:20])
 
     def is_worthwhile(self, files: Mapping[str, FileState]) -> bool:
-        """Return whether files are divided by tasks: if it is not done before Spark has started them."""
-        return self.options.has_index and sum(self._costs(files)) > _TASK_SIZE
+        """Return whether files are divided by tasks: if it takes far longer than Spark needs for one more read."""
+        return self.options.has_index and sum(self._costs(files)) > _WORTH
 
     def tasks(self, files: Mapping[str, FileState]) -> Iterator[dict[str, FileState]]:
         """Yield the files that one task divides."""

@@ -41,9 +41,9 @@ def every_schema(package: Package, name: str) -> ArrowSchema:
     return pa.schema([*fields[:place], *_COLUMNS, *fields[place:]], metadata=schema.metadata)
 
 
-def outer_table(columns: Columns, package: Package, name: str, file: str, flow: str | None) -> Batch:
+def outer_table(columns: Columns, package: Package, name: str) -> Batch:
     """Return the rows of a message that are frames themselves, with those columns."""
-    table = message_table(columns, package, name, file, flow)
+    table = message_table(columns, package, name)
     schema = every_schema(package, name)
     inside = {"_path": pa.nulls(len(table), pa.string()), "_depth": pa.array(np.zeros(len(table), np.int8))}
     return _table(schema, {**{each: table[each] for each in table.schema.names}, **inside})
@@ -59,16 +59,14 @@ class _Frames:
     depth: int
 
 
-def inner_tables(
-    columns: Columns, package: Package, file: str, flow: str | None
-) -> Iterator[tuple[str, Batch]]:
+def inner_tables(columns: Columns, package: Package) -> Iterator[tuple[str, Batch]]:
     """Yield the rows of the frames inside of the messages of a stretch, by message.
 
     What a recursive message has only as JSON, in the second level of its columns, has no rows.
     """
     if not _holders(package):
         return
-    outside = rows_table(columns, file, flow)
+    outside = rows_table(columns)
     for name in _holders(package) & columns.messages.keys():
         found = columns.messages[name]
         paths = pa.repeat(pa.scalar(""), len(found.rows))

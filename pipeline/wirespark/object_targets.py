@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 from wirespark.errors import WireSparkError
-from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt, name_of
+from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt
 from wirespark.stored_objects import N_AT_ONCE, ObjectFolder, object_folder_of
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TableFile, taken, unfit
 
@@ -273,7 +273,7 @@ def _named(plan: Plan, notes: dict[str, _Note]) -> Plan:
 
 
 def _note(bundle: Bundle) -> _Note:
-    return _Note(ways=bundle.ways, sources={name_of(part): part.path for part in bundle.parts})
+    return _Note(ways=bundle.ways, sources=bundle.sources)
 
 
 def _new_name() -> str:

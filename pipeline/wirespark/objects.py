@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from wirespark.arrow_building import Fillers, RecordFiller
-from wirespark.columns import ERROR, PART, Columns, Found, frames_schema, header_type, joined_type
+from wirespark.columns import (
+    ERROR,
+    NOWHERE,
+    PART,
+    Columns,
+    Found,
+    Origin,
+    frames_schema,
+    header_type,
+    joined_type,
+)
 from wirespark.decoders import Snapshot
 from wirespark.options import Wishes
 from wirespark.packages import Package, package_of
@@ -124,11 +134,11 @@ class Recording:
         self._names: dict[type, str] = {}
 
     def columns(
-        self, rows: list[StreamRow], role: str | None, end: int, *, flows: ArrowArray | None = None
+        self, rows: list[StreamRow], role: str | None, end: int, *, origin: Origin = NOWHERE
     ) -> Columns:
         """Return the columns of rows.
 
-        `role` is the role that sent them; `end` is the stream offset of their end; `flows`: of several flows.
+        `role` is the role that sent them; `end` is the stream offset of their end; `origin`: where they were read, if it is known.
         """
         items = [row.item for row in rows]
         messages = [
@@ -141,7 +151,7 @@ class Recording:
                 name: self._found(name, messages, names) for name in dict.fromkeys(names) if name is not None
             },
             end=end,
-            flows=flows,
+            origin=origin,
         )
 
     def is_of(self, item: object, wanted: frozenset[str], *, faults: bool) -> bool:

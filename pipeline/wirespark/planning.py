@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
-from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture
+from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture, may_be_capture
 from wirespark.batches import Slice, scanner_of
 from wirespark.captures import Share
 from wirespark.decoders import Snapshot, has_context
@@ -34,32 +34,32 @@ __all__ = [
     "Cuts",
     "Division",
     "Part",
-    "bundled",
+    "SizedPart",
     "cutting_facts",
     "division_of",
     "files_of",
-    "filled",
-    "grouped",
     "n_shares_of",
-    "packed",
     "parts_in",
     "parts_of",
     "role_of",
     "shares_of",
     "size_of",
+    "sized_parts_of",
 ]
 
 Part: TypeAlias = Slice | Share
-Item = TypeVar("Item")
 Cuts: TypeAlias = Sequence[tuple[int, Snapshot | None]]
 """The beginnings of all slices but the first, each with the state of the connection there."""
 
 _CHUNK = 1 << 20
-_MANY = 64
-"""Number of parts above which small ones share a task.
 
-Spark needs a fifth of a second for each task, whatever it reads.
-"""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizedPart:
+    """A part, and about its size in bytes."""
+
+    part: Part
+    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +77,15 @@ class Division:
 
 def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, ...]:
     """Return all parts of a read, in the order of the files and of their bytes."""
-    found = (
-        part
-        for path, state in files_of(options.paths).items()
-        for part in parts_in(path, division_of(path, state.size, options), options)
-    )
-    return tuple(part for part in found if pushed is None or _may_hold(part, pushed))
+    return tuple(sized.part for sized in sized_parts_of(options, pushed))
+
+
+def sized_parts_of(options: ReadOptions, pushed: Pushed | None = None) -> Iterator[SizedPart]:
+    """Yield all parts of a read in that order, with their sizes."""
+    for path, state in files_of(options.paths).items():
+        for part in parts_in(path, division_of(path, state.size, options), options):
+            if pushed is None or _may_hold(part, pushed):
+                yield SizedPart(part=part, size=size_of(part, state.size))
 
 
 def division_of(path: str, size: int, options: ReadOptions) -> Division:
@@ -103,56 +106,6 @@ def parts_in(path: str, division: Division, options: ReadOptions) -> Iterator[Pa
     places = ((0, None), *division.cuts)
     for (start, state), (end, _) in zip(places, (*places[1:], (None, None)), strict=True):
         yield Slice(path=path, role=role, start=start, end=end, state=state)
-
-
-def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
-    """Yield the parts that one task takes, in their order.
-
-    A task takes one part. If there are many parts, it takes as many as fill a chunk.
-    """
-    if len(parts) <= _MANY:
-        yield from ((part,) for part in parts)
-        return
-    bundle: list[Part] = []
-    size = 0
-    for part in parts:
-        bundle.append(part)
-        size += size_of(part, storage_of(part.path).state(part.path).size)
-        if size >= _CHUNK:
-            yield tuple(bundle)
-            bundle, size = [], 0
-    if bundle:
-        yield tuple(bundle)
-
-
-def grouped(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
-    """Yield the parts that share the files of a conversion, in their order.
-
-    If there are many parts, a group takes parts of `most` bytes, or fewer so that there are as many groups as that.
-    """
-    if len(items) <= _MANY:
-        yield from ((item,) for item in items)
-        return
-    yield from packed(items, sizes, most)
-
-
-def packed(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
-    """Yield groups of items of `most` bytes together, or fewer so that there are as many groups as are many."""
-    return filled(items, sizes, max(_CHUNK, min(most, sum(sizes) // _MANY)))
-
-
-def filled(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[tuple[Item, ...]]:
-    """Yield groups of items of `most` bytes together, or one that is larger."""
-    group: list[Item] = []
-    size = 0
-    for item, more in zip(items, sizes, strict=True):
-        if group and size + more > most:
-            yield tuple(group)
-            group, size = [], 0
-        group.append(item)
-        size += more
-    if group:
-        yield tuple(group)
 
 
 def size_of(part: Part, file_size: int) -> int:
@@ -177,7 +130,11 @@ def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
 def _is_capture(path: str, options: ReadOptions) -> bool:
     if options.capture is not None or not options.wishes.is_native:
         return bool(options.capture)
-    with storage_of(path).open(path) as file:
+    storage = storage_of(path)
+    with storage.open(path) as file:
+        if not may_be_capture(file.read(4)):
+            return False
+    with storage.open(path) as file:
         return is_capture(file)
 
 

@@ -1,52 +1,62 @@
-"""Reading of one part by a task, whatever its kind; and the treatment of bad bytes by the mode."""
+"""Reading of the parts of one task, whatever their kinds; and the treatment of bad bytes by the mode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pyarrow.compute as pc
 
 from wirespark.batches import slice_columns
 from wirespark.captures import Share, share_columns
-from wirespark.columns import Columns, selected
+from wirespark.columns import Columns, Origin, selected
 from wirespark.errors import WireSparkError
-from wirespark.options import Mode, ReadOptions, Wishes
+from wirespark.options import Mode, Wishes
 from wirespark.planning import Part
+from wirespark.small_files import SmallFiles
+from wirespark.table_rows import rows_table
 from wirespark.untyped import Made
 
-__all__ = ["located_columns"]
+__all__ = ["columns_of"]
 
 
-def located_columns(
-    part: Part, wishes: Wishes, options: ReadOptions
-) -> Iterator[tuple[Columns, str, str | None]]:
-    """Yield the columns of a part, with the file and the flow of each batch; the flow is None if `flows` has it.
+def columns_of(parts: Sequence[Part], wishes: Wishes, batch_size: int) -> Iterator[Columns]:
+    """Yield the columns of parts, with the origin of their rows. Small files come together, after larger ones.
 
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.
     """
-    if isinstance(part, Share):
-        found: Iterator[tuple[Columns, str | None]] = share_columns(part, wishes, options.batch_size)
-    else:
-        found = ((columns, None) for columns in slice_columns(part, wishes, options.batch_size))
-    for columns, flow in found:
-        kept = _kept(columns, wishes.mode, part.path)
+    for columns in _decoded(parts, wishes, batch_size):
+        kept = _kept(columns, wishes.mode)
         if kept is not None:
-            yield kept, part.path, flow
+            yield kept
 
 
-def _kept(columns: Columns, mode: Mode, file: str) -> Columns | None:
+def _decoded(parts: Sequence[Part], wishes: Wishes, batch_size: int) -> Iterator[Columns]:
+    small = SmallFiles(wishes, batch_size)
+    for part in parts:
+        if isinstance(part, Share):
+            yield from share_columns(part, wishes, batch_size)
+        elif len(parts) > 1 and small.takes(part):
+            yield from small.add(part)
+        else:
+            origin = Origin(file=part.path)
+            yield from (replace(each, origin=origin) for each in slice_columns(part, wishes, batch_size))
+    yield from small.flush()
+
+
+def _kept(columns: Columns, mode: Mode) -> Columns | None:
     errors = columns.rows.column("_error")
     if mode == "PERMISSIVE" or errors.null_count == len(errors):
         return columns
     if mode == "FAILFAST":
-        raise WireSparkError(_first(columns, file))
+        raise WireSparkError(_first(columns))
     return selected(columns, pc.is_null(errors))
 
 
-def _first(columns: Columns, file: str) -> str:
-    row: dict[str, Made] = next(row for row in columns.rows.to_pylist() if row["_error"] is not None)
+def _first(columns: Columns) -> str:
+    row: dict[str, Made] = next(row for row in rows_table(columns).to_pylist() if row["_error"] is not None)
     error = row["_error"]
-    place = f"{error['code']} at {error['at']} in the frame at {row['_offset']} of {file}"
+    place = f"{error['code']} at {error['at']} in the frame at {row['_offset']} of {row['_file']}"
     where = f" ({error['path']})" if error["path"] else ""
     return f"{place}{where}: use another mode than FAILFAST to get it as a row"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from hashlib import sha256
 
@@ -55,7 +55,7 @@ class Receipt:
     replaces: list[str] = field(default_factory=list)
 
     def text(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
+        return json.dumps({each.name: getattr(self, each.name) for each in fields(self)}, sort_keys=True)
 
     @classmethod
     def of(cls, text: str) -> Receipt:
@@ -80,10 +80,10 @@ def bounds_of(part: Part) -> tuple[int, int | None]:
     return (part.start, part.end) if isinstance(part, Slice) else (part.index, part.n_shares)
 
 
-def way_of(part: Part, wishes: Wishes, state: FileState) -> str:
-    """Return a hash of everything that the rows of a part depend on. `state`: that of its file."""
+def way_of(part: Part, name: str, wishes: Wishes, state: FileState) -> str:
+    """Return a hash of everything that the rows of a part with this name depend on. `state`: that of its file."""
     facts = (
-        name_of(part), state.size, state.modified, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
+        name, state.size, state.modified, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
         sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, _plan_hash(wishes.package), getattr(part, "port", None),
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()

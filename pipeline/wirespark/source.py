@@ -16,11 +16,12 @@ from pyspark.sql.types import StructType
 
 from wirespark.filters import Pushed, pushed
 from wirespark.options import ReadOptions, Wishes
-from wirespark.planning import Part, bundled, parts_of
+from wirespark.planning import Part, sized_parts_of
 from wirespark.projection import check_projection, projected
-from wirespark.reading import located_columns
+from wirespark.reading import columns_of
 from wirespark.spark_types import struct_type
 from wirespark.table_rows import message_schema, message_table, wide_schema, wide_table
+from wirespark.task_groups import shared_if_many
 from wirespark.untyped import ArrowSchema, Batch
 from wirespark.writing import WireWriter, WriteOptions
 
@@ -85,16 +86,16 @@ class BatchConverter:
 
         return to_arrow_schema(self._schema, timezone="UTC")
 
-    def batches(self, part: Part, wishes: Wishes) -> Iterator[Batch]:
-        """Yield the batches of a part, none of them empty."""
+    def batches(self, parts: Sequence[Part], wishes: Wishes) -> Iterator[Batch]:
+        """Yield the batches of parts, none of them empty."""
         options, package = self._options, wishes.package
         asked = self._arrow()
         names, types = tuple(asked.names), {field.name: field.type for field in asked}
-        for columns, file, flow in located_columns(part, wishes, options):
+        for columns in columns_of(parts, wishes, options.batch_size):
             if options.message is None:
-                batch = wide_table(columns, package, file, flow)
+                batch = wide_table(columns, package)
             else:
-                batch = message_table(columns, package, options.message, file, flow)
+                batch = message_table(columns, package, options.message)
             if batch is not None and batch.num_rows:
                 yield projected(batch, names, types)
 
@@ -108,16 +109,16 @@ class WireReader(DataSourceReader):
         self._pushed = Pushed()
 
     def partitions(self) -> Sequence[InputPartition]:
-        parts = parts_of(self._options, self._pushed)
-        return [WirePartition(bundle) for bundle in bundled(parts)] or [WirePartition(())]
+        sized = tuple(sized_parts_of(self._options, self._pushed))
+        shared = shared_if_many([each.part for each in sized], [each.size for each in sized])
+        return [WirePartition(parts) for parts in shared] or [WirePartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, WirePartition)
         options = self._options
         wanted = (options.message,) if options.message is not None else self._pushed.messages
         wishes = replace(options.wishes, messages=wanted)
-        for part in partition.parts:
-            yield from self._tables.batches(part, wishes)
+        yield from self._tables.batches(partition.parts, wishes)
 
 
 class PushingWireReader(WireReader):

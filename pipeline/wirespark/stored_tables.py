@@ -15,10 +15,10 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wirespark.errors import WireSparkError
-from wirespark.planning import packed
 from wirespark.projection import check_projection, projected
 from wirespark.spark_types import struct_type
 from wirespark.target_storage import TargetStorage, target_storage_of
+from wirespark.task_groups import packed
 from wirespark.untyped import ArrowArray, ArrowSchema, ArrowType, Batch
 
 __all__ = ["TableSource"]

@@ -212,8 +212,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         assert isinstance(partition, WirePartition)
         wanted = None if self._options.message is None else (self._options.message,)
         wishes = replace(self._options.wishes, messages=wanted)
-        for part in partition.parts:
-            yield from self._tables.batches(part, wishes)
+        yield from self._tables.batches(partition.parts, wishes)
 
 
 def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], bool]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 import numpy as np
 import pyarrow as pa
 
-from wirespark.columns import Columns, Found, frames_schema
+from wirespark.columns import Columns, Found, Origin, frames_schema
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, ArrowSchema, Batch
 
@@ -15,7 +15,6 @@ __all__ = [
     "SHARED",
     "message_schema",
     "message_table",
-    "placed",
     "rows_schema",
     "rows_table",
     "spread",
@@ -37,9 +36,9 @@ def rows_schema(package: Package) -> ArrowSchema:
     return pa.schema([*_PLACE, *frames_schema(package)])
 
 
-def rows_table(columns: Columns, file: str, flow: str | None) -> Batch:
+def rows_table(columns: Columns) -> Batch:
     """Return a table with those columns: all frames and errors in their order."""
-    return placed(columns.rows, file, _flows(columns, flow))
+    return _placed(columns.rows, columns.origin)
 
 
 @cache
@@ -54,10 +53,10 @@ def wide_schema(package: Package) -> ArrowSchema:
     return pa.schema([*fields[:-1], *messages, fields[-1]])
 
 
-def wide_table(columns: Columns, package: Package, file: str, flow: str | None) -> Batch:
+def wide_table(columns: Columns, package: Package) -> Batch:
     """Return a table with those columns."""
     schema = wide_schema(package)
-    rows = placed(columns.rows, file, _flows(columns, flow))
+    rows = rows_table(columns)
     arrays = [
         rows.column(field.name) if field.name.startswith("_") else spread(columns, field) for field in schema
     ]
@@ -72,31 +71,27 @@ def message_schema(package: Package, name: str) -> ArrowSchema:
     return pa.schema([*rows, *schema], metadata=schema.metadata)
 
 
-def message_table(columns: Columns, package: Package, name: str, file: str, flow: str | None) -> Batch:
+def message_table(columns: Columns, package: Package, name: str) -> Batch:
     """Return a table with those columns, or None if the message does not occur."""
     found = columns.messages.get(name)
     if found is None:
         return None
     schema = message_schema(package, name)
     kept = [field.name for field in columns.rows.schema if field.name in schema.names]
-    flows = columns.flows.take(found.rows) if columns.flows is not None else flow
-    rows = placed(columns.rows.select(kept).take(found.rows), file, flows)
+    origin = columns.origin.mapped(lambda each: each.take(found.rows))
+    rows = _placed(columns.rows.select(kept).take(found.rows), origin)
     own = [] if found.columns is None else found.columns.flatten()
     return pa.RecordBatch.from_arrays([*rows.columns, *own], schema=schema)
 
 
-def placed(rows: Batch, file: str, flow: str | ArrowArray | None) -> Batch:
-    """Return rows with their file, and their flow or the flow of each."""
+def _placed(rows: Batch, origin: Origin) -> Batch:
+    """Return rows with the columns of their origin."""
     arrays = [
         _repeated(text, rows.num_rows) if text is None or isinstance(text, str) else text
-        for text in (file, flow)
+        for text in (origin.file, origin.flow)
     ]
     schema = pa.schema([*_PLACE, *rows.schema])
     return pa.RecordBatch.from_arrays([*arrays, *rows.columns], schema=schema)
-
-
-def _flows(columns: Columns, flow: str | None) -> str | ArrowArray | None:
-    return flow if columns.flows is None else columns.flows
 
 
 def _repeated(text: str | None, n_rows: int) -> ArrowArray:

@@ -32,12 +32,17 @@ class Bundle:
 
     Attributes:
         name: The name of the receipt, with which the names of the files begin.
-        ways: For each part by name, its way: see `Receipt`.
+        ways: For each part by name, in the order of `parts`, its way: see `Receipt`.
     """
 
     name: str
     parts: tuple[Part, ...]
     ways: dict[str, str]
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Return the file of each part by name."""
+        return {name: part.path for name, part in zip(self.ways, self.parts, strict=True)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

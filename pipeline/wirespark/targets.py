@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
 from wirespark.output import FileForm
-from wirespark.planning import Part, grouped, size_of
+from wirespark.planning import Part, size_of
 from wirespark.receipts import Receipt, bundle_name, name_of, way_of
 from wirespark.storage import FileState, folder_around
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TargetStorage, target_storage_of
+from wirespark.task_groups import packed_if_many
 
 __all__ = ["Target", "target_of"]
 
@@ -45,7 +46,9 @@ class Target:
         Raises:
             WireSparkError: It holds another conversion, or cannot be written to.
         """
-        wanted = {name_of(part): self._wanted(part, files[part.path]) for part in parts}
+        wanted = {
+            name: self._wanted(part, name, files[part.path]) for part in parts if (name := name_of(part))
+        }
 
         def planned(contents: Contents) -> Plan:
             self._check(contents.record)
@@ -53,8 +56,8 @@ class Target:
 
         return self.storage.begin(planned)
 
-    def _wanted(self, part: Part, state: FileState) -> _Wanted:
-        way = way_of(part, self.options.wishes, state)
+    def _wanted(self, part: Part, name: str, state: FileState) -> _Wanted:
+        way = way_of(part, name, self.options.wishes, state)
         return _Wanted(part=part, way=way, size=size_of(part, state.size))
 
     def look(self) -> None:
@@ -108,7 +111,7 @@ class Target:
                 yield tuple(names)
         if left:
             sizes = [due[name].size for name in left]
-            yield from grouped(tuple(left), sizes, self.output.file_size)
+            yield from packed_if_many(tuple(left), sizes, self.output.file_size)
 
     def own(self) -> Record:
         """Return the options that the rows of all parts share, and those that decide where files are cut."""

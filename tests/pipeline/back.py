@@ -33,7 +33,7 @@ def written(path: Path, wishes: Wishes) -> list[tuple[bytes, bytes]]:
     data, encoder = path.read_bytes(), encoder_of(wishes.protocol, role=wishes.role)
     stream, found = encoder.stream(wishes.role), []
     for columns in slice_columns(Slice(path=str(path), role=wishes.role), wishes, 4096):
-        table = wide_table(columns, wishes.package, "f", None)
+        table = wide_table(columns, wishes.package)
         named = {name: table.column(name) for name in table.schema.names}
         for row, frame in zip(table.to_pylist(), encoder.frames(named, table.num_rows), strict=True):
             if row["_size"]:

@@ -29,10 +29,8 @@ def rows_of(
     return [row for columns in slice_columns(part, wishes, batch_size) for row in table_rows(columns, wishes)]
 
 
-def table_rows(
-    columns: Columns, wishes: Wishes, file: str = "f", flow: str | None = None
-) -> list[dict[str, Any]]:
-    table = wide_table(columns, wishes.package, file, flow)
+def table_rows(columns: Columns, wishes: Wishes) -> list[dict[str, Any]]:
+    table = wide_table(columns, wishes.package)
     table.validate(full=True)
     rows: list[dict[str, Any]] = table.to_pylist()
     return rows

@@ -25,7 +25,7 @@ from wireproto import lumberjack as lj
 from wirespark import captures
 from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import parts_of
-from wirespark.reading import located_columns
+from wirespark.reading import columns_of
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "tests" / "conformance" / "data" / "captures"
@@ -68,9 +68,8 @@ def place(found: dict[str, Any]) -> tuple[Any, ...]:
 def check_file(path: Path, wanted: ReadOptions) -> None:
     rows = [
         {**row, "flow": row["_flow"], "from": row["_from"], "offset": row["_offset"]}
-        for part in parts_of(wanted)
-        for columns, file, flow in located_columns(part, wanted.wishes, wanted)
-        for row in table_rows(columns, wanted.wishes, file, flow)
+        for columns in columns_of(parts_of(wanted), wanted.wishes, wanted.batch_size)
+        for row in table_rows(columns, wanted.wishes)
     ]
     lines = [{"flow": None, "from": None, **line} for line in lines_of(path, wanted)]
     assert len(rows) == len(lines) > 0
@@ -153,11 +152,10 @@ def test_many_short_connections_share_scans_and_batches(
             return scan_windows(self, *given)
 
         monkeypatch.setattr(Scanner, "scan_windows", counted)
-    for part in parts_of(wanted):
-        for columns, file, flow in located_columns(part, wanted.wishes, wanted):
-            n_batches += 1
-            for row in table_rows(columns, wanted.wishes, file, flow):
-                found.setdefault((row["_flow"], row["_from"]), []).append(row)
+    for columns in columns_of(parts_of(wanted), wanted.wishes, wanted.batch_size):
+        n_batches += 1
+        for row in table_rows(columns, wanted.wishes):
+            found.setdefault((row["_flow"], row["_from"]), []).append(row)
     assert found.keys() == sent.keys() and n_batches < len(sent) / 2
     assert kernel == "off" or 0 < n_scans < len(sent)
     for (flow, role), data in sent.items():
@@ -188,9 +186,8 @@ def test_roles_without_a_syn_are_found_in_one_pass(tmp_path: Path, monkeypatch: 
     wanted = ReadOptions.of({"protocol": "lumberjack", "path": str(path), "index": "false"})
     rows = [
         row
-        for part in parts_of(wanted)
-        for columns, file, flow in located_columns(part, wanted.wishes, wanted)
-        for row in table_rows(columns, wanted.wishes, file, flow)
+        for columns in columns_of(parts_of(wanted), wanted.wishes, wanted.batch_size)
+        for row in table_rows(columns, wanted.wishes)
     ]
     assert Counter((row["_from"], row["_message"]) for row in rows) == {
         ("writer", "Window"): 20,

@@ -32,9 +32,10 @@ from wirespark.disk_targets import DiskTarget  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.output import divided  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402
-from wirespark.planning import bundled, parts_of  # noqa: E402
+from wirespark.planning import parts_of  # noqa: E402
 from wirespark.receipts import FOLDER  # noqa: E402
 from wirespark.targets import target_of  # noqa: E402
+from wirespark.task_groups import shared_if_many  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -114,9 +115,11 @@ def test_many_small_parts_share_tasks(tmp_path: Path) -> None:
         (tmp_path / f"{number:03}.server.bin").write_bytes(bytes(40_000))
     given = {"protocol": "reactive_streams", "path": str(tmp_path), "index": "false"}
     parts = parts_of(ReadOptions.of(given))
-    bundles = list(bundled(parts))
-    assert [part for bundle in bundles for part in bundle] == list(parts) and len(bundles) == 4
-    assert list(bundled(parts[:10])) == [(part,) for part in parts[:10]]
+    sizes = [40_000] * len(parts)
+    bundles = list(shared_if_many(parts, sizes))
+    assert [part for bundle in bundles for part in bundle] == list(parts) and len(bundles) == 1
+    assert [len(each) for each in shared_if_many(parts, [10 << 20] * len(parts))][:2] == [6, 6]
+    assert list(shared_if_many(parts[:10], sizes[:10])) == [(part,) for part in parts[:10]]
 
 
 def reader_of(path: Path | str, target: Path | str, protocol: str, **options: str) -> ConvertReader:

@@ -25,12 +25,13 @@ from tests.unit.tools.test_cli_decode import run  # noqa: E402
 import wirespark  # noqa: E402
 from wireproto import geode  # noqa: E402
 from wireproto import lumberjack as lj  # noqa: E402
+from wirespark.columns import Origin  # noqa: E402
 from wirespark.conversations import events_of  # noqa: E402
 from wirespark.jobs import field_texts  # noqa: E402
 from wirespark.objects import recording_of  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
-from wirespark.reading import located_columns  # noqa: E402
+from wirespark.reading import columns_of  # noqa: E402
 from wirespark.stream_rows import StreamRow  # noqa: E402
 from wirespark.table_rows import wide_table  # noqa: E402
 
@@ -46,12 +47,11 @@ def events(path: Path, protocol: str) -> list[dict[str, Any]]:
     """Return the events of the connections of a capture; of files, which are one connection."""
     options = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
     tables: dict[str | None, list[Any]] = {}
-    for part in parts_of(options):
-        for columns, file, flow in located_columns(part, options.wishes, options):
-            table = wide_table(columns, options.wishes.package, file, flow)
-            for own in pc.unique(table["_flow"]):
-                is_own = pc.equal(table["_flow"], own) if own.is_valid else pc.is_null(table["_flow"])
-                tables.setdefault(own.as_py(), []).append(table.filter(is_own))
+    for columns in columns_of(parts_of(options), options.wishes, options.batch_size):
+        table = wide_table(columns, options.wishes.package)
+        for own in pc.unique(table["_flow"]):
+            is_own = pc.equal(table["_flow"], own) if own.is_valid else pc.is_null(table["_flow"])
+            tables.setdefault(own.as_py(), []).append(table.filter(is_own))
     flows = (events_of(pa.Table.from_batches(own), options.wishes) for own in tables.values())
     return [event for found in flows for event in found.to_pylist()]
 
@@ -125,7 +125,10 @@ def test_answers_that_overtake_each_other() -> None:
     ]
     answers = [geode.Response(geode.GetResponse(null), correlation_id=n, status=1) for n in (2, 3, 1)]
     tables = [
-        wide_table(recording_of(wishes).columns(rows_at(frames, begin), role, 0), wishes.package, "f", "a")
+        wide_table(
+            recording_of(wishes).columns(rows_at(frames, begin), role, 0, origin=Origin(file="f", flow="a")),
+            wishes.package,
+        )
         for role, frames, begin in (("client", calls, 0), ("server", answers, 10))
     ]
     found = events_of(pa.Table.from_batches(tables), wishes).to_pylist()
@@ -251,9 +254,8 @@ def fields_and_lines(path: Path, protocol: str, told: str, *options: str) -> tup
     """Return the fields of all frames of a file as the job has them, and as `wiregen decode` prints them."""
     read = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
     tables = [
-        wide_table(columns, read.wishes.package, file, flow)
-        for part in parts_of(read)
-        for columns, file, flow in located_columns(part, read.wishes, read)
+        wide_table(columns, read.wishes.package)
+        for columns in columns_of(parts_of(read), read.wishes, read.batch_size)
     ]
     found = [
         (flow, json.loads(text))

@@ -20,6 +20,7 @@ from wireproto import geode  # noqa: E402
 from wireproto import lumberjack as lj  # noqa: E402
 from wireproto import pravega as pv  # noqa: E402
 from wireproto import reactive_streams as rs  # noqa: E402
+from wirespark.columns import Origin  # noqa: E402
 from wirespark.conversations import events_of  # noqa: E402
 from wirespark.objects import recording_of  # noqa: E402
 from wirespark.options import Wishes  # noqa: E402
@@ -38,10 +39,10 @@ def said(protocol: str, *lines: tuple[str, Any]) -> list[dict[str, Any]]:
     wishes = Wishes(protocol=protocol)
     tables = [
         wide_table(
-            recording_of(wishes).columns([StreamRow(n, 1, frame, None, n * 1_000_000)], role, 0),
+            recording_of(wishes).columns(
+                [StreamRow(n, 1, frame, None, n * 1_000_000)], role, 0, origin=Origin(file="f", flow="a")
+            ),
             wishes.package,
-            "f",
-            "a",
         )
         for n, (role, frame) in enumerate(lines)
     ]

@@ -23,7 +23,7 @@ from wirespark import storage
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import files_of, parts_of
-from wirespark.reading import located_columns
+from wirespark.reading import columns_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
@@ -84,9 +84,8 @@ def rows_in(path: str, **more: str) -> list[dict[str, Any]]:
     options = ReadOptions.of({"path": path, "index": "false", **more})
     rows = [
         row
-        for part in parts_of(options)
-        for columns, file, flow in located_columns(part, options.wishes, options)
-        for row in table_rows(columns, options.wishes, file, flow)
+        for columns in columns_of(parts_of(options), options.wishes, options.batch_size)
+        for row in table_rows(columns, options.wishes)
     ]
     return [{name: value for name, value in row.items() if name != "_file"} for row in rows]
 

@@ -5,17 +5,19 @@ A run of the kernels costs as much as many frames, so connections that send litt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from wirespark.columns import Columns
+from wirespark.columns import Columns, Origin
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanner
 from wirespark.kernels.stream_buffer import StreamBuffer
 from wirespark.stream_rows import StreamRow, Walk
+from wirespark.untyped import ArrowArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,40 +31,41 @@ _COST = 128
 class RowSink(Protocol):
     """Takes the rows of the object path, and returns them when they are enough for a batch."""
 
-    def take(self, flow: str, rows: Iterable[StreamRow]) -> None: ...
+    def take(self, stream: str, rows: Iterable[StreamRow]) -> None: ...
 
     def full(self) -> Iterable[Columns]: ...
 
 
 class Lane(StreamBuffer):
-    """One direction of a flow; its rows come later, with those of others.
+    """One stream; its rows come later, with those of others.
 
-    Its bytes all have times: they are of a capture.
+    The bytes of all streams of a pool have times, or none have: a capture has them.
 
     Attributes:
+        stream: Its name, which is in the origin of its rows.
         needed: The number of waiting bytes with which the next scan is worth its time.
         is_due: Whether the next scan has it.
         is_over: Whether its stream ends with the bytes that wait, at `time`.
     """
 
-    __slots__ = ("_pool", "flow", "is_due", "is_over", "needed", "time")
+    __slots__ = ("_pool", "is_due", "is_over", "needed", "stream", "time")
 
-    def __init__(self, pool: ScanPool, flow: str, walk: Walk) -> None:
+    def __init__(self, pool: ScanPool, stream: str, walk: Walk) -> None:
         super().__init__(walk)
         self._pool = pool
-        self.flow = flow
+        self.stream = stream
         self.needed = 1
         self.is_due = self.is_over = False
         self.time: int | None = None
 
-    def feed(self, data: bytes, time: int) -> Iterable[Columns]:
+    def feed(self, data: bytes, time: int | None) -> Iterable[Columns]:
         self.add(data, time)
         return self._pool.wake(self, len(data), is_due=self.waiting >= self.needed)
 
     def gap(self, size: int, time: int) -> Iterable[Columns]:
         return self._pool.gap(self, size, time)
 
-    def finish(self, time: int) -> Iterable[Columns]:
+    def finish(self, time: int | None) -> Iterable[Columns]:
         self.is_over, self.time = True, time
         return self._pool.wake(self, 0, is_due=True)
 
@@ -71,11 +74,14 @@ class Lane(StreamBuffer):
 
 
 class ScanPool:
-    """The streams of one role. The object path gives its rows to `rows`."""
+    """The streams of one role. The object path gives its rows to `rows`; `origin` has that of rows of streams with these names."""
 
-    def __init__(self, scanner: Scanner, rows: RowSink, batch_size: int) -> None:
+    def __init__(
+        self, scanner: Scanner, rows: RowSink, origin: Callable[[ArrowArray], Origin], batch_size: int
+    ) -> None:
         self._scanner = scanner
         self._rows = rows
+        self._origin = origin
         self._batch_size = batch_size
         self._due: list[Lane] = []
         self._received = 0
@@ -93,7 +99,7 @@ class ScanPool:
         lane.is_over = True
         yield from self._read([lane])
         lane.is_over = False
-        self._rows.take(lane.flow, [*lane.rest(), *lane.walk.gap(size, time)])
+        self._rows.take(lane.stream, [*lane.rest(), *lane.walk.gap(size, time)])
         lane.needed = 1
         yield from self._rows.full()
 
@@ -104,7 +110,7 @@ class ScanPool:
         for lane in due:
             lane.is_due = False
             if lane.is_over:
-                self._rows.take(lane.flow, [*lane.rest(), *lane.walk.finish(lane.time)])
+                self._rows.take(lane.stream, [*lane.rest(), *lane.walk.finish(lane.time)])
         yield from self._rows.full()
 
     # ---- kernels and objects in turn
@@ -113,7 +119,7 @@ class ScanPool:
         while lanes:
             for lane in lanes:
                 while lane.is_walking and lane.waiting:
-                    self._rows.take(lane.flow, lane.step())
+                    self._rows.take(lane.stream, lane.step())
             yield from self._scanned([lane for lane in lanes if lane.waiting])
             lanes = [lane for lane in lanes if lane.is_walking and lane.waiting]
 
@@ -124,11 +130,11 @@ class ScanPool:
         pieces = [piece for lane in lanes for piece in lane.pieces]
         data = np.frombuffer(b"".join([piece.data for piece in pieces]), np.uint8)
         ends = np.cumsum([len(piece.data) for piece in pieces])
-        times = np.array([piece.time for piece in pieces], np.int64)
+        times = None if pieces[0].time is None else np.array([piece.time for piece in pieces], np.int64)
         windows = _windows(lanes)
         begins = windows[:, ops.W_START].copy()
         bases = np.array([lane.walk.offset for lane in lanes]) - begins
-        flows = pa.array([lane.flow for lane in lanes], pa.string())
+        streams = pa.array([lane.stream for lane in lanes], pa.string())
         n_done = 0
         while n_done < len(lanes):
             left = windows[n_done:]
@@ -136,10 +142,9 @@ class ScanPool:
             which = np.repeat(np.arange(n_done, len(lanes)), left[:, ops.W_FOUND])
             frames = self._scanner.frames[: len(which)]
             if len(which):
-                when = times[np.searchsorted(ends, frames[:, 1])]
+                when = None if times is None else times[np.searchsorted(ends, frames[:, 1])]
                 columns = self._scanner.filled(data, frames, frames[:, 0] + bases[which], when, 0)
-                own = flows.take(pa.array(which))
-                yield Columns(rows=columns.rows, messages=columns.messages, end=0, flows=own)
+                yield replace(columns, origin=self._origin(streams.take(pa.array(which))))
             n_done += n_more
             if n_more < len(left):
                 windows[n_done, ops.W_START] = windows[n_done, ops.W_POSITION]
@@ -148,7 +153,7 @@ class ScanPool:
 
     def _settle(self, lane: Lane, size: int, window: Sequence[int]) -> None:
         if (window[ops.W_PROVEN] or size) and (confirmed := lane.walk.confirm()):
-            self._rows.take(lane.flow, confirmed)
+            self._rows.take(lane.stream, confirmed)
         lane.settle(size, window[ops.W_REASON])
         needed = max(window[ops.W_NEEDED], lane.waiting + lane.waiting // 2 + 1)
         lane.needed = 1 if lane.is_walking else needed
