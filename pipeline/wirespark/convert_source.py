@@ -13,6 +13,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wirespark.batches import Slice
+from wirespark.captures import Share
 from wirespark.columns import Columns, selected
 from wirespark.divisions import SourceIndex
 from wirespark.errors import WireSparkError
@@ -20,7 +21,7 @@ from wirespark.inner_frames import inner_tables, outer_table
 from wirespark.options import ReadOptions
 from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in
+from wirespark.planning import Part, division_of, files_of, n_shares_of, opened, parts_in
 from wirespark.reading import columns_of
 from wirespark.receipts import Receipt, name_of, way_of
 from wirespark.spark_types import struct_type
@@ -90,8 +91,9 @@ class ConvertReader(DataSourceReader):
         """List the files, and return the tasks that convert them, or those that divide them first."""
         options, files = self._options, files_of(self._options.paths)
         index = SourceIndex.of(self._target.storage, options)
-        known = index.known(files) if index.is_worthwhile(files) else {}
-        due = {path: state for path, state in files.items() if path not in known}
+        large = index.divided(files)
+        known = index.known(large) if index.is_worthwhile(large) else {}
+        due = {path: state for path, state in large.items() if path not in known}
         if not self._is_indexed and index.is_worthwhile(due):
             self._target.look()
             return [IndexPartition(some, index.key) for some in index.tasks(due)]
@@ -143,6 +145,7 @@ class _Conversion:
 
     def __init__(self, bundle: Bundle, states: Mapping[str, FileState], target: Target) -> None:
         self._bundle = bundle
+        self._parts = [opened(part, target.options) for part in bundle.parts]
         self._states = states
         self._options = target.options
         self._package = target.options.wishes.package
@@ -166,7 +169,7 @@ class _Conversion:
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for columns in columns_of(self._bundle.parts, seen, self._options.batch_size):
+            for columns in columns_of(self._parts, seen, self._options):
                 self._take(columns)
             writers.finish()
             return target.storage.publish(
@@ -183,7 +186,7 @@ class _Conversion:
             WireSparkError: The file has changed since it was read.
         """
         now = _states_of(self._bundle.parts)
-        for part in self._bundle.parts:
+        for part in self._parts:
             if not self._is_as_planned(part, now[part.path]):
                 raise WireSparkError(f"{part.path} changed while it was converted: convert it again")
         self._check_size()
@@ -201,7 +204,7 @@ class _Conversion:
             seconds=seconds,
         )
 
-    def _is_as_planned(self, part: Part, now: FileState) -> bool:
+    def _is_as_planned(self, part: Slice | Share, now: FileState) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(part, Slice):
             return now == self._states[part.path]
@@ -214,7 +217,7 @@ class _Conversion:
             AssertionError: Bytes are missing or duplicated: a bug of this package.
         """
         n_bytes = 0
-        for part in self._bundle.parts:
+        for part in self._parts:
             if not isinstance(part, Slice):
                 return
             n_bytes += (self._states[part.path].size if part.end is None else part.end) - part.start

@@ -55,6 +55,10 @@ class SourceIndex:
         facts = (_VERSION, options.paths, options.capture, options.wishes.role, *cutting_facts(options))
         return cls(storage, options, sha256(repr(facts).encode()).hexdigest()[:20])
 
+    def divided(self, files: Mapping[str, FileState]) -> dict[str, FileState]:
+        """Return the files that are divided, and opened for it."""
+        return {path: state for path, state in files.items() if state.size > self.options.split_size}
+
     def is_worthwhile(self, files: Mapping[str, FileState]) -> bool:
         """Return whether files are divided by tasks: if it takes far longer than Spark needs for one more read."""
         return self.options.has_index and sum(self._costs(files)) > _WORTH
@@ -80,6 +84,7 @@ class SourceIndex:
         for path, state in files.items():
             with suppress(FileNotFoundError):
                 division = division_of(path, state.size, options)
+                assert division is not None
                 entries.append(
                     _Entry(
                         path=path,
@@ -101,13 +106,10 @@ class SourceIndex:
         return sha256(f"{self.key} {text}".encode()).hexdigest()
 
     def _costs(self, files: Mapping[str, FileState]) -> Iterator[int]:
-        """Yield for each file the bytes that could be read while it is divided. Nothing is read if the options and its size tell it."""
-        options = self.options
-        is_told = options.capture is not None or not options.wishes.is_native
+        """Yield for each file the bytes that could be read while it is divided."""
         for path, state in files.items():
             opening = _REMOTE_OPENING if is_remote(path) else _OPENING
-            is_cut = state.size > options.split_size and not options.capture
-            yield opening + state.size if is_cut else 0 if is_told else opening
+            yield opening + (0 if self.options.capture else state.size)
 
 
 def name_in_index(key: str, files: Mapping[str, FileState]) -> str:

@@ -35,10 +35,12 @@ __all__ = [
     "Division",
     "Part",
     "SizedPart",
+    "WholeFile",
     "cutting_facts",
     "division_of",
     "files_of",
     "n_shares_of",
+    "opened",
     "parts_in",
     "parts_of",
     "role_of",
@@ -47,7 +49,20 @@ __all__ = [
     "sized_parts_of",
 ]
 
-Part: TypeAlias = Slice | Share
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeFile:
+    """A file that is one part whatever it is: who reads it opens it, and sees whether it is a capture.
+
+    `role` and `port`: as given.
+    """
+
+    path: str
+    role: str | None
+    port: int | None
+
+
+Part: TypeAlias = Slice | Share | WholeFile
 Cuts: TypeAlias = Sequence[tuple[int, Snapshot | None]]
 """The beginnings of all slices but the first, each with the state of the connection there."""
 
@@ -64,7 +79,7 @@ class SizedPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Division:
-    """The facts for which a file has to be opened: how it is divided into parts.
+    """The facts for which a large file has to be opened: how it is divided into parts.
 
     Attributes:
         n_shares: The number of shares of a capture, or 0 if the file is a stream of one direction.
@@ -88,17 +103,20 @@ def sized_parts_of(options: ReadOptions, pushed: Pushed | None = None) -> Iterat
                 yield SizedPart(part=part, size=size_of(part, state.size))
 
 
-def division_of(path: str, size: int, options: ReadOptions) -> Division:
-    """Open a file of so many bytes, and return how it is divided."""
+def division_of(path: str, size: int, options: ReadOptions) -> Division | None:
+    """Open a file of so many bytes, and return how it is divided; a file that is not divided is not opened."""
+    if size <= options.split_size:
+        return None
     if _is_capture(path, options):
         return Division(n_shares=n_shares_of(path, size, options))
-    if size <= options.split_size:
-        return Division()
     return Division(cuts=_known_cuts(path, role_of(path, options.wishes), options))
 
 
-def parts_in(path: str, division: Division, options: ReadOptions) -> Iterator[Part]:
+def parts_in(path: str, division: Division | None, options: ReadOptions) -> Iterator[Part]:
     """Yield the parts of a file that is divided so, without opening it."""
+    if division is None:
+        yield WholeFile(path=path, role=options.wishes.role, port=options.port)
+        return
     if division.n_shares:
         yield from _shares(path, division.n_shares, options)
         return
@@ -108,11 +126,23 @@ def parts_in(path: str, division: Division, options: ReadOptions) -> Iterator[Pa
         yield Slice(path=path, role=role, start=start, end=end, state=state)
 
 
+def opened(part: Part, options: ReadOptions) -> Slice | Share:
+    """Return a part to read; a whole file is opened for it."""
+    if not isinstance(part, WholeFile):
+        return part
+    if _is_capture(part.path, options):
+        return next(_shares(part.path, 1, options))
+    return Slice(path=part.path, role=role_of(part.path, options.wishes))
+
+
 def size_of(part: Part, file_size: int) -> int:
     """Return about how many bytes of its file a part takes."""
-    if isinstance(part, Slice):
-        return (file_size if part.end is None else part.end) - part.start
-    return file_size // part.n_shares
+    match part:
+        case Slice():
+            return (file_size if part.end is None else part.end) - part.start
+        case Share():
+            return file_size // part.n_shares
+    return file_size
 
 
 def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
@@ -171,7 +201,7 @@ def n_shares_of(path: str, size: int, options: ReadOptions) -> int:
 
 def _may_hold(part: Part, pushed: Pushed) -> bool:
     """Return whether a part may hold rows at the wanted offsets. Offsets in a capture count in its flows."""
-    if isinstance(part, Share):
+    if not isinstance(part, Slice):
         return True
     return (pushed.high is None or part.start <= pushed.high) and (part.end is None or part.end > pushed.low)
 

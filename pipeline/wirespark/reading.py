@@ -11,8 +11,8 @@ from wirespark.batches import slice_columns
 from wirespark.captures import Share, share_columns
 from wirespark.columns import Columns, Origin, selected
 from wirespark.errors import WireSparkError
-from wirespark.options import Mode, Wishes
-from wirespark.planning import Part
+from wirespark.options import Mode, ReadOptions, Wishes
+from wirespark.planning import Part, opened
 from wirespark.small_files import SmallFiles
 from wirespark.table_rows import rows_table
 from wirespark.untyped import Made
@@ -20,21 +20,23 @@ from wirespark.untyped import Made
 __all__ = ["columns_of"]
 
 
-def columns_of(parts: Sequence[Part], wishes: Wishes, batch_size: int) -> Iterator[Columns]:
+def columns_of(parts: Sequence[Part], wishes: Wishes, options: ReadOptions) -> Iterator[Columns]:
     """Yield the columns of parts, with the origin of their rows. Small files come together, after larger ones.
 
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.
     """
-    for columns in _decoded(parts, wishes, batch_size):
+    for columns in _decoded(parts, wishes, options):
         kept = _kept(columns, wishes.mode)
         if kept is not None:
             yield kept
 
 
-def _decoded(parts: Sequence[Part], wishes: Wishes, batch_size: int) -> Iterator[Columns]:
+def _decoded(parts: Sequence[Part], wishes: Wishes, options: ReadOptions) -> Iterator[Columns]:
+    batch_size = options.batch_size
     small = SmallFiles(wishes, batch_size)
-    for part in parts:
+    for planned in parts:
+        part = opened(planned, options)
         if isinstance(part, Share):
             yield from share_columns(part, wishes, batch_size)
         elif len(parts) > 1 and small.takes(part):

@@ -13,6 +13,7 @@ from functools import cache
 from hashlib import sha256
 
 from wirespark.batches import Slice
+from wirespark.captures import Share
 from wirespark.options import Wishes
 from wirespark.packages import Package
 from wirespark.planning import Part
@@ -65,7 +66,7 @@ class Receipt:
 def name_of(part: Part) -> str:
     """Return the name of a part, which is the same in every run."""
     place: tuple[object, ...] = (part.path, *bounds_of(part))
-    if not isinstance(part, Slice):
+    if isinstance(part, Share):
         place = (*place, "share")
     return sha256(repr(place).encode()).hexdigest()[:20]
 
@@ -77,7 +78,12 @@ def bundle_name(names: Sequence[str]) -> str:
 
 def bounds_of(part: Part) -> tuple[int, int | None]:
     """Return the beginning and the end of a part; for a capture, the index and the number of shares."""
-    return (part.start, part.end) if isinstance(part, Slice) else (part.index, part.n_shares)
+    match part:
+        case Slice():
+            return part.start, part.end
+        case Share():
+            return part.index, part.n_shares
+    return 0, None
 
 
 def way_of(part: Part, name: str, wishes: Wishes, state: FileState) -> str:

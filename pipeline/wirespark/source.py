@@ -91,7 +91,7 @@ class BatchConverter:
         options, package = self._options, wishes.package
         asked = self._arrow()
         names, types = tuple(asked.names), {field.name: field.type for field in asked}
-        for columns in columns_of(parts, wishes, options.batch_size):
+        for columns in columns_of(parts, wishes, options):
             if options.message is None:
                 batch = wide_table(columns, package)
             else:

@@ -68,7 +68,7 @@ def place(found: dict[str, Any]) -> tuple[Any, ...]:
 def check_file(path: Path, wanted: ReadOptions) -> None:
     rows = [
         {**row, "flow": row["_flow"], "from": row["_from"], "offset": row["_offset"]}
-        for columns in columns_of(parts_of(wanted), wanted.wishes, wanted.batch_size)
+        for columns in columns_of(parts_of(wanted), wanted.wishes, wanted)
         for row in table_rows(columns, wanted.wishes)
     ]
     lines = [{"flow": None, "from": None, **line} for line in lines_of(path, wanted)]
@@ -152,7 +152,7 @@ def test_many_short_connections_share_scans_and_batches(
             return scan_windows(self, *given)
 
         monkeypatch.setattr(Scanner, "scan_windows", counted)
-    for columns in columns_of(parts_of(wanted), wanted.wishes, wanted.batch_size):
+    for columns in columns_of(parts_of(wanted), wanted.wishes, wanted):
         n_batches += 1
         for row in table_rows(columns, wanted.wishes):
             found.setdefault((row["_flow"], row["_from"]), []).append(row)
@@ -186,7 +186,7 @@ def test_roles_without_a_syn_are_found_in_one_pass(tmp_path: Path, monkeypatch: 
     wanted = ReadOptions.of({"protocol": "lumberjack", "path": str(path), "index": "false"})
     rows = [
         row
-        for columns in columns_of(parts_of(wanted), wanted.wishes, wanted.batch_size)
+        for columns in columns_of(parts_of(wanted), wanted.wishes, wanted)
         for row in table_rows(columns, wanted.wishes)
     ]
     assert Counter((row["_from"], row["_message"]) for row in rows) == {

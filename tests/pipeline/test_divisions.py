@@ -57,7 +57,7 @@ def write_source(folder: Path, kind: str) -> Path:
             shutil.copy(path, folder / f"again {number}.pcap")
         elif kind == "compressed":
             for name in (path.name, f"again {number}.pcap"):
-                (folder / f"{name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+                (folder / f"{name}.gz").write_bytes(gzip.compress(path.read_bytes(), 0))
     for seed in range(5 if kind in ("contexts", "kernels") else 0):
         made = stream_of(PROTOCOLS[kind], 7 + seed, 100 if seed else 1)
         data = damaged(made.data, random.Random(seed)) if seed else made.data

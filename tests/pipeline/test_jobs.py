@@ -47,7 +47,7 @@ def events(path: Path, protocol: str) -> list[dict[str, Any]]:
     """Return the events of the connections of a capture; of files, which are one connection."""
     options = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
     tables: dict[str | None, list[Any]] = {}
-    for columns in columns_of(parts_of(options), options.wishes, options.batch_size):
+    for columns in columns_of(parts_of(options), options.wishes, options):
         table = wide_table(columns, options.wishes.package)
         for own in pc.unique(table["_flow"]):
             is_own = pc.equal(table["_flow"], own) if own.is_valid else pc.is_null(table["_flow"])
@@ -254,8 +254,7 @@ def fields_and_lines(path: Path, protocol: str, told: str, *options: str) -> tup
     """Return the fields of all frames of a file as the job has them, and as `wiregen decode` prints them."""
     read = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
     tables = [
-        wide_table(columns, read.wishes.package)
-        for columns in columns_of(parts_of(read), read.wishes, read.batch_size)
+        wide_table(columns, read.wishes.package) for columns in columns_of(parts_of(read), read.wishes, read)
     ]
     found = [
         (flow, json.loads(text))

@@ -48,7 +48,7 @@ def read_together(
     """Return the rows of all files of a folder that one task reads, and in how many columns they came."""
     given = {"protocol": protocol, "path": str(folder), "capture": "false", "kernel": kernel, "mode": mode}
     options = ReadOptions.of(given | {"batch": batch})
-    found = list(columns_of(parts_of(options), options.wishes, options.batch_size))
+    found = list(columns_of(parts_of(options), options.wishes, options))
     return [row for columns in found for row in table_rows(columns, options.wishes)], len(found)
 
 

@@ -84,7 +84,7 @@ def rows_in(path: str, **more: str) -> list[dict[str, Any]]:
     options = ReadOptions.of({"path": path, "index": "false", **more})
     rows = [
         row
-        for columns in columns_of(parts_of(options), options.wishes, options.batch_size)
+        for columns in columns_of(parts_of(options), options.wishes, options)
         for row in table_rows(columns, options.wishes)
     ]
     return [{name: value for name, value in row.items() if name != "_file"} for row in rows]
