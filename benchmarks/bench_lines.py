@@ -27,7 +27,7 @@ from wiregen.tools.cli.sinks import sink
 from wireproto import lumberjack
 
 CHUNK = 1 << 16
-BOUND = 0.5
+BOUND = 0.15
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final, Protocol
 
+from wiregen.formats.json_text import compact
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.values import ValueMaker
@@ -34,7 +35,9 @@ __all__ = [
     "dumps",
     "encode_lines",
     "error_line",
+    "line_record",
     "loads",
+    "place_of",
 ]
 
 LONGEST_LINE: Final = 256 * 2**20
@@ -77,12 +80,10 @@ class LineError(ValueError):
 
 # ---- lines as text ----
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
-
 
 def dumps(line: Line) -> str:
-    """Return a line without its line end: ASCII only, keys in the order in which they were added."""
-    return _ENCODER.encode(line)
+    """Return a line without its line end. Its floats are finite: records have bytes for the others."""
+    return compact(line)
 
 
 def loads(text: str | bytes, number: int = 0) -> Line:
@@ -145,8 +146,18 @@ def decoded_line(
     `raw`: its bytes, if it is not canonical. `part`: that of a fragment; `joined`: of the last one, the
     reassembled message.
     """
-    line = _head(offset, size, role, flow, time)
-    line |= {key: record[key] for key in _RECORD_KEYS if key in record}
+    return place_of(offset, size, role, flow, time) | line_record(record, raw=raw, part=part, joined=joined)
+
+
+def line_record(
+    record: dict[str, Any],
+    *,
+    raw: bytes | None = None,
+    part: dict[str, Any] | None = None,
+    joined: object = None,
+) -> Line:
+    """Return the entries of that line after those of its place."""
+    line: Line = {key: record[key] for key in _RECORD_KEYS if key in record}
     if part is not None:
         line["part"] = part
     if joined is not None:
@@ -173,7 +184,7 @@ def error_line(
 ) -> Line:
     """Return the line of bytes that could not be decoded; after `most_bytes` bytes they are cut, and marked so."""
     shown = data if most_bytes is None else data[:most_bytes]
-    return _head(offset, len(data), role, flow, time) | {
+    return place_of(offset, len(data), role, flow, time) | {
         "error": _fault(error),
         "partial": error.partial,
         "bytes": shown.hex(),
@@ -181,9 +192,16 @@ def error_line(
     }
 
 
-def _head(offset: int, size: int, role: str | None, flow: str | None, time: float | str | None) -> Line:
-    line: Line = {"offset": offset, "size": size, "from": role, "flow": flow, "time": time}
-    return {key: value for key, value in line.items() if value is not None}
+def place_of(offset: int, size: int, role: str | None, flow: str | None, time: float | str | None) -> Line:
+    """Return the first entries of a line; those that are None are left out."""
+    line: Line = {"offset": offset, "size": size}
+    if role is not None:
+        line["from"] = role
+    if flow is not None:
+        line["flow"] = flow
+    if time is not None:
+        line["time"] = time
+    return line
 
 
 def _fault(error: DecodeError) -> dict[str, object]:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -139,8 +140,13 @@ class Serialization:
         Raises:
             EncodeError: The protocol does not allow a value, or this serialization cannot carry it.
         """
+        return self.encoder(options)(frame)
+
+    def encoder(self, options: Options) -> Callable[[object], bytes]:
+        """Return the function that encodes frames with these options, as `encode` does."""
         wishes = {"from_role": options.from_role, "context": options.context, "variant": options.variant}
-        return self._encode(frame, **{name: wish for name, wish in wishes.items() if name in self._encoding})
+        known = {name: wish for name, wish in wishes.items() if name in self._encoding}
+        return partial(self._encode, **known)
 
     def write(self, value: object, options: Options) -> bytes:
         """Return the bytes of a frame that is given as a value of the reference codec.

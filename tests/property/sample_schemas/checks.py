@@ -7,9 +7,9 @@ import copy
 import inspect
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from tests.property import grown, values
@@ -17,7 +17,7 @@ from tests.property.codecs import Outcome, cut, described
 from tests.property.test_serializations import absences
 
 from wiregen.conformance.samples import SampleBasis
-from wiregen.formats.jsonl import LineEncoder, dumps, loads
+from wiregen.formats.jsonl import LineEncoder, dumps, loads, place_of
 from wiregen.formats.line_maker import LineMaker
 from wiregen.formats.plain_records import PlainRecords
 from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
@@ -68,12 +68,12 @@ class _Codec:
         self._known = frozenset(inspect.signature(module.encode).parameters)
         self._schema = schema
 
-    def encode(self, frame: object, options: Options) -> bytes:
+    def encoder(self, options: Options) -> Callable[[object], bytes]:
         told = {"from_role": options.from_role, "variant": options.variant}
-        return bytes(self._encode(frame, **{name: told[name] for name in told if name in self._known}))
+        return partial(self._encode, **{name: told[name] for name in told if name in self._known})
 
     def write(self, value: object, options: Options) -> bytes:
-        return self.encode(build(self._schema, value, dict(self.classes)), options)
+        return self.encoder(options)(build(self._schema, value, dict(self.classes)))
 
 
 class _Answers:
@@ -320,7 +320,8 @@ class Checks:
             LineMaker(self.schema, variant=layout.variant, compiled=self.codec),
             LineMaker(self.schema, variant=layout.variant, carrier=self.codec),
         )
-        lines = [dumps(maker.decoded(frame, data, offset=0, role=layout.role)) for maker in makers]
+        place = place_of(0, len(data), layout.role, None, None)
+        lines = [maker.decoded_text(frame, data, place) for maker in makers]
         same("a line of a plain record", *lines, data.hex())
 
     def check_dict(self, frame: Any) -> None:

@@ -54,8 +54,8 @@ def lines_of(plan: Schema, data: bytes, role: str | None = None) -> list[str]:
 def test_a_line_is_the_promised_text() -> None:
     (line,) = lines_of(p.LUMBERJACK, DATA, "writer")
     assert line == (
-        '{"offset": 0, "size": 27, "from": "writer", "message": "Data", "header": {"version": "V2"}, '
-        '"fields": {"sequence": 1, "pairs": [{"key": "line", "value": "hello"}]}}'
+        '{"offset":0,"size":27,"from":"writer","message":"Data","header":{"version":"V2"},'
+        '"fields":{"sequence":1,"pairs":[{"key":"line","value":"hello"}]}}'
     )
 
 
@@ -64,9 +64,9 @@ def test_where_a_frame_was_seen() -> None:
     part = {"join": "J", "key": [1], "index": 0, "last": True}
     line = decoded_line(record, offset=3, size=6, role="reader", flow="a-b", time=1.5, part=part, raw=b"\xff")
     assert dumps(line) == (
-        '{"offset": 3, "size": 6, "from": "reader", "flow": "a-b", "time": 1.5, "message": "Ack", "header": {}, '
-        '"fields": {"sequence": 1}, "part": {"join": "J", "key": [1], "index": 0, "last": true}, '
-        '"canonical": false, "raw": "ff"}'
+        '{"offset":3,"size":6,"from":"reader","flow":"a-b","time":1.5,"message":"Ack","header":{},'
+        '"fields":{"sequence":1},"part":{"join":"J","key":[1],"index":0,"last":true},'
+        '"canonical":false,"raw":"ff"}'
     )
 
 

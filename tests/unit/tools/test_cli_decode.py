@@ -71,8 +71,8 @@ def test_a_line_is_as_promised() -> None:
     result = decode(EVENT)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == (
-        '{"offset": 0, "size": 27, "from": "writer", "message": "Data", "header": {"version": "V1"}, '
-        '"fields": {"sequence": 1, "pairs": [{"key": "line", "value": "hello"}]}}\n'
+        '{"offset":0,"size":27,"from":"writer","message":"Data","header":{"version":"V1"},'
+        '"fields":{"sequence":1,"pairs":[{"key":"line","value":"hello"}]}}\n'
     )
 
 

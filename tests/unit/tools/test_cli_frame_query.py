@@ -223,7 +223,7 @@ def test_following_ends_with_the_keyboard(tmp_path: Path, monkeypatch: pytest.Mo
     path.write_bytes(bytes.fromhex(ACK * 3))
     monkeypatch.setattr("wiregen.tools.cli.growing_file.time.sleep", interrupt)
     result = run("decode", "lumberjack", path, "--follow", "--group-by", "message")
-    assert (result.exit_code, result.stdout) == (0, '{"count": 3, "message": "Ack"}\n')
+    assert (result.exit_code, result.stdout) == (0, '{"count":3,"message":"Ack"}\n')
 
 
 def test_a_file_that_shrinks_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

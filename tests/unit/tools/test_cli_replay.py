@@ -119,7 +119,7 @@ def test_an_option_is_set(tmp_path: Path) -> None:
     events = lj.encode(lj.Window(2)) + lj.encode(lj.Data(11, [])) + lj.encode(lj.Data(12, []))
     path.write_bytes(Wire().open().client(events).server(ack(2)).close().pcap())
     assert replay(LUMBERJACK, path, "--option", "ack_value=COUNT").exit_code == 0
-    assert '"state": "waiting"}' in replay(LUMBERJACK, path, "--format", "jsonl").stdout.splitlines()[-1]
+    assert '"state":"waiting"}' in replay(LUMBERJACK, path, "--format", "jsonl").stdout.splitlines()[-1]
     for wrong in ("ack_value=MANY", "speed=1"):
         assert replay(LUMBERJACK, path, "--option", wrong).exit_code == 2
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.tools.test_cli_decode import run
 
 from wiregen.conformance.vectors.format import Invalid, Valid, read_vectors
 from wiregen.conformance.vectors.repetition import octets
+from wiregen.formats.jsonl import loads, place_of
+from wiregen.formats.line_maker import LineMaker
+from wiregen.formats.plain_lines import PlainLines
 from wiregen.formats.plain_records import PlainRecords
 from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
 from wiregen.runtime.stream.context import Context
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
@@ -30,6 +37,15 @@ VECTORS = sorted(
     if "schema" not in path.name and not path.name.startswith(".")
 )
 CAPTURES = sorted((ROOT / "examples" / "captures").glob("*.pcap*"))
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+DOCUMENTS = JSON.map(lambda value: json.dumps(value).encode()) | st.text(
+    '{}[]",:\\u0dE8-+.1e \n\xe9', max_size=12
+).map(str.encode)
 
 LARGEST = 4096
 """Bytes of a vector that is decoded here: those of the limits hold nothing else."""
@@ -101,6 +117,59 @@ def test_most_lines_need_no_reading(protocol: str, least: int, others: set[str])
                 found[records.holds(frame)].add(type(getattr(frame, "message", None)).__name__)
     assert len(found[True]) >= least
     assert found[False] >= others
+
+
+def texts_of(document: bytes) -> tuple[str | None, str]:
+    """Return the lines of a frame with this document: of compiled code, or None, and of the reference codec."""
+    plain, compiled = both_settings("lumberjack")
+    assert compiled.compiled is not None
+    data = b"2J" + (7).to_bytes(4) + len(document).to_bytes(4) + document
+    options = Options("writer", context=Context(plain.schema))
+    ((_, _, frame),) = compiled.compiled.decoder(options).items(data)
+    place = place_of(0, len(data), "writer", None, None)
+    tree = explain(plain.schema, data, 0, len(data), options)
+    return (
+        PlainLines(plain.schema, None, compiled.compiled).text(frame, data, place),
+        LineMaker(plain.schema).decoded_text(tree.value, data, place),
+    )
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(b'{"a": [1, 2.50, null], "b": {"c": true}}', id="plain"),
+        pytest.param(b'{"a": 1, "b": 2, "a": 3}', id="a key twice"),
+        pytest.param(b"[18446744073709551616, -9223372036854775809, 1e16, -0.0]", id="large numbers"),
+        pytest.param('{"é": "\U0001f600"}'.encode(), id="other characters than ASCII"),
+        pytest.param(b'"\\ud83d\\ude00"', id="a character of two escapes"),
+        pytest.param(b"[1e400]", id="a float beyond all floats"),
+        pytest.param(b"[NaN]", id="NaN"),
+        pytest.param(b"9" * 5000, id="too many digits"),
+        pytest.param(b"\xff{}", id="not UTF-8"),
+        pytest.param(b"\xef\xbb\xbf{}", id="a byte order mark"),
+        pytest.param(b"", id="no text"),
+        pytest.param(b'{"a": }', id="not JSON"),
+        pytest.param(b"[" * 63 + b"]" * 63, id="as deep as allowed"),
+        pytest.param(b"[" * 64 + b"]" * 64, id="too deep"),
+        pytest.param(b"[" * 5000 + b"]" * 5000, id="much too deep"),
+        pytest.param(b"[{}]" * 2, id="two values"),
+    ],
+)
+def test_a_document_is_shown_as_the_reference_codec_shows_it(document: bytes) -> None:
+    quick, slow = texts_of(document)
+    assert quick == slow
+
+
+def test_a_document_with_a_lone_surrogate_takes_the_slower_way() -> None:
+    quick, slow = texts_of(b'["\\ud800"]')
+    assert quick is None
+    assert loads(slow)["fields"]["document_json"] == ["\ud800"]
+
+
+@given(document=DOCUMENTS)
+def test_any_document_is_shown_as_the_reference_codec_shows_it(document: bytes) -> None:
+    quick, slow = texts_of(document)
+    assert quick in (slow, None)
 
 
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)

@@ -8,7 +8,7 @@ import math
 from ..reference.access import is_a
 from ..reference.expressions import Value
 
-__all__ = ["add_view"]
+__all__ = ["add_view", "is_shallow"]
 
 
 _DEEPEST_VIEW = 64
@@ -24,7 +24,7 @@ def add_view(found: dict[str, Value], name: str, value: Value) -> None:
         view = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return
-    if _is_shallow(view):
+    if is_shallow(view):
         found[key] = view
 
 
@@ -42,12 +42,11 @@ def _finite(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
-def _is_shallow(view: Value) -> bool:
-    """Return whether the view can be written as JSON safely."""
-    level = [view]
-    for _ in range(_DEEPEST_VIEW):
-        containers = [item for item in level if isinstance(item, dict | list)]
-        if not containers:
-            return True
-        level = [part for item in containers for part in (item.values() if isinstance(item, dict) else item)]
-    return False
+def is_shallow(view: Value, most: int = _DEEPEST_VIEW - 1) -> bool:
+    """Return whether the view, which a decoder of JSON returned, can be written as JSON safely."""
+    if type(view) is not dict and type(view) is not list:
+        return True
+    for item in view.values() if type(view) is dict else view:
+        if (type(item) is dict or type(item) is list) and not is_shallow(item, most - 1):
+            return False
+    return most > 0

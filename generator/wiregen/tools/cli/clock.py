@@ -18,11 +18,12 @@ class Clock:
     def __init__(self, form: TimeForm = "epoch") -> None:
         self._form = form
         self._first: float | None = None
+        self._last: tuple[float, float | str] | None = None
 
     def saw(self, time: float | None) -> None:
         """Take note of a frame's time: the first one is the zero of relative times."""
-        if self._first is None:
-            self._first = time
+        if self._first is None and time is not None:
+            self._first, self._last = time, None
 
     def text(self, time: float | None) -> str:
         """Return a time as text of a fixed number of digits."""
@@ -31,6 +32,11 @@ class Clock:
 
     def shown(self, time: float) -> float | str:
         """Return a time as a number, or as text for ISO 8601; a time that no calendar has stays a number."""
+        if self._last is None or self._last[0] != time:  # a packet may hold many frames
+            self._last = time, self._shown(time)
+        return self._last[1]
+
+    def _shown(self, time: float) -> float | str:
         if self._form == "relative" and self._first is not None:
             return round(time - self._first, _DIGITS)
         if self._form == "iso":

@@ -1,7 +1,7 @@
 """The connections of a capture, both directions of each in the order of time."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,7 +32,7 @@ class OpenConnection:
     def take(self, event: "Event") -> Iterator[Decoded]:
         """Yield the frames and errors that an event completes."""
         for decoded in _decoded(event, self.directions):
-            yield replace(decoded, flow=event.flow.name, time=event.time)
+            yield decoded.seen(event.flow.name, event.time)
 
 
 def decode_capture(

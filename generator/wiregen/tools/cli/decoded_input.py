@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.schema.copies import replace
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, message_of
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.input import Input
@@ -67,7 +66,7 @@ def _stream(
         partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
         name = message_of(decoded) if partial is None else partial.get("message")
         message = settings.schema.messages.get(name or "")
-        return decoded if message is None else replace(decoded, role=message.role)
+        return decoded if message is None else decoded.sent_by(message.role)
 
     context, directions = context_after(before, settings)
     way = directions.get(role or "") or direction(settings, role, context)

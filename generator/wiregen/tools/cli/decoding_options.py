@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from wiregen.runtime.codec.classes import Envelope
 from wiregen.runtime.codec.errors import DecodeError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from wiregen.runtime.stream.context import Context
 
 __all__ = ["Decoded", "DecodingSettings", "message_of", "name_of", "without_places"]
+
+_NO_TYPE: Final = Data()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +49,8 @@ class DecodingSettings:
         return size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
-    """A frame or an error; those of one direction cover its stream without gaps.
+class Decoded(NamedTuple):
+    """A frame or an error; those of one direction cover its stream without gaps. A tuple, as large captures have many.
 
     Attributes:
         offset, size: Of the frame in its direction's stream; a gap has a size and no `raw`.
@@ -64,6 +65,14 @@ class Decoded:
     outcome: Node | DecodeError
     flow: str | None = None
     time: float | None = None
+
+    def sent_by(self, role: str | None) -> "Decoded":
+        """Return the same as sent by a role."""
+        return self._replace(role=role)
+
+    def seen(self, flow: str | None, time: float | None) -> "Decoded":
+        """Return the same in a connection, at a time."""
+        return Decoded(self.offset, self.size, self.role, self.raw, self.outcome, flow, time)
 
 
 def message_of(decoded: Decoded) -> str:
@@ -90,4 +99,4 @@ def _message(decoded: Decoded) -> object:
 
 def without_places(frame: object, size: int) -> Node:
     """Return a frame, of a package too, as a node without children: its decoder does not say where its parts are."""
-    return Node("", "", Data(), 0, size, cast(FrameValue, frame))
+    return Node("", "", _NO_TYPE, 0, size, cast(FrameValue, frame))

@@ -3,7 +3,7 @@
 Invariant: at most one frame and the current piece are held, for any bytes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from wiregen.runtime.codec.errors import DecodeError
@@ -53,9 +53,8 @@ class Direction:
             yield self._lost()
             return
         if self._owed is not None:
-            yield from self._settle(self._owed)
-        for item in self._decoder.items(data):
-            yield from self._settle(item)
+            yield from self._settled((self._owed,))
+        yield from self._settled(self._decoder.items(data))
         if self._has_given_up():
             yield from self._rest()
             self._context.damage(self._role)
@@ -89,11 +88,10 @@ class Direction:
     def _rest(self) -> Iterator[Decoded]:
         if self._is_lost or self._is_seeking:
             return
-        for item in self._decoder.finish_items():
-            yield from self._settle(item)
+        yield from self._settled(self._decoder.finish_items())
         if self._owed is not None:
             offset, _, outcome = self._owed
-            yield from self._settle((offset, self._held.end - self._base - offset, outcome))
+            yield from self._settled(((offset, self._held.end - self._base - offset, outcome),))
 
     def _new_decoder(self) -> "ItemDecoder":
         """Return a decoder from which the context learns: compiled code if the settings have it, or the reference codec."""
@@ -122,21 +120,22 @@ class Direction:
         error = DecodeError("lost_sync", frame_offset=offset, at=offset, expected="a frame")
         return Decoded(offset=offset, size=len(raw), role=self._role, raw=raw, outcome=error)
 
-    def _settle(self, item: "StreamItem") -> Iterator[Decoded]:
-        """Yield an item once all its bytes have arrived: the end of a bad frame may be known before it is reached."""
-        offset, size, outcome = item
-        self._owed = item
-        if self._base + offset + size > self._held.end:
-            return
-        self._owed = None
-        if size == 0 and isinstance(outcome, DecodeError):
-            return
-        raw = self._held.take(size)
-        if isinstance(outcome, DecodeError):
-            outcome = outcome.moved(self._base)
-        elif not isinstance(outcome, Node):
-            outcome = without_places(outcome, size)
-        yield Decoded(offset=self._base + offset, size=size, role=self._role, raw=raw, outcome=outcome)
+    def _settled(self, items: "Iterable[StreamItem]") -> Iterator[Decoded]:
+        """Yield items once all their bytes have arrived: the end of a bad frame may be known before it is reached."""
+        base, held, role = self._base, self._held, self._role
+        for item in items:
+            offset, size, outcome = item
+            self._owed = item
+            if base + offset + size > held.end:
+                continue
+            self._owed = None
+            if isinstance(outcome, DecodeError):
+                if size == 0:
+                    continue
+                outcome = outcome.moved(base)
+            elif not isinstance(outcome, Node):
+                outcome = without_places(outcome, size)
+            yield Decoded(base + offset, size, role, held.take(size), outcome)
 
 
 class HeldBytes:

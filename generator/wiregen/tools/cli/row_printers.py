@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from wiregen.formats.jsonl import dumps
+from wiregen.formats.json_text import compact_checked
 
 __all__ = ["CsvTable", "JsonArray", "JsonLines", "RowPrinter"]
 
@@ -26,11 +26,11 @@ class JsonLines:
     """A line for every object."""
 
     def row(self, row: Row) -> None:
-        self.text(dumps(dict(row)))
+        self.text(compact_checked(row))
 
     def text(self, text: str) -> None:
         """Print an object that is JSON already."""
-        print(text)
+        sys.stdout.write(f"{text}\n")
 
     def close(self) -> None:
         pass
@@ -43,7 +43,7 @@ class JsonArray:
         self._is_empty = True
 
     def row(self, row: Row) -> None:
-        self.text(dumps(dict(row)))
+        self.text(compact_checked(row))
 
     def text(self, text: str) -> None:
         """Print an object that is JSON already."""

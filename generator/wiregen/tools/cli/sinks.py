@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from wiregen.formats.jsonl import Line, backend_of, error_line
+from wiregen.formats.jsonl import Line, backend_of, dumps, error_line, place_of
 from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.clock import Clock
@@ -55,17 +55,21 @@ class _Lines:
         self.close = printer.close
 
     def write(self, decoded: Decoded) -> None:
-        line = self._line(decoded)
-        if self._masked_by is None:
-            self._printer.text(self._maker.text(line))
-        else:
+        if self._masked_by is not None:
             from wiregen.formats.inspect.secrets import without_secrets
 
-            self._printer.row(without_secrets(line, self._masked_by))
+            self._printer.text(dumps(without_secrets(self._line(decoded), self._masked_by)))
+        elif isinstance(decoded.outcome, DecodeError):
+            self._printer.text(dumps(self._line(decoded)))
+        else:
+            place = place_of(decoded.offset, decoded.size, decoded.role, decoded.flow, self._time(decoded))
+            self._printer.text(self._maker.decoded_text(decoded.outcome.value, decoded.raw, place))
+
+    def _time(self, decoded: Decoded) -> float | str | None:
+        return None if decoded.time is None else self._clock.shown(decoded.time)
 
     def _line(self, decoded: Decoded) -> Line:
-        time = None if decoded.time is None else self._clock.shown(decoded.time)
-        outcome, role, flow = decoded.outcome, decoded.role, decoded.flow
+        time, outcome, role, flow = self._time(decoded), decoded.outcome, decoded.role, decoded.flow
         if not isinstance(outcome, DecodeError):
             return self._maker.decoded(
                 outcome.value, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time

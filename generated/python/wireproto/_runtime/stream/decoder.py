@@ -184,6 +184,7 @@ class Decoder(ChunkReader[F]):
         if self._late is not None and self._late[0] + self._late[1] <= self.fed:
             late, self._late = self._late, None
             yield late
+        notes = self._notes
         while self._load(is_quiet=True):
             start = self.offset
             if self._incomplete is not None or self._decode_opening is not None:
@@ -203,7 +204,10 @@ class Decoder(ChunkReader[F]):
                         yield item
                 continue
             begin, self._position = self._position, end
-            yield start, end - begin, self._noted(frame, self._chunk, begin, end, self._base)
+            if notes is None or type(getattr(frame, "message", None)) in notes.quiet:
+                yield start, end - begin, frame
+            else:
+                yield start, end - begin, self._noted(frame, self._chunk, begin, end, self._base)
 
     def _postpones(self) -> bool:
         """Decide whether the next frame may take long, and is left for a call that is not brief."""

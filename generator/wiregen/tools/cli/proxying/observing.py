@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.sessions.table import Program
 from wiregen.runtime.stream.context import Context
-from wiregen.schema.copies import replace
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.direction import Direction
 from wiregen.tools.cli.replayed import Replayed, Watch
@@ -72,7 +71,7 @@ class ObservedConnection:
 
     def _judged(self, items: Iterable[Decoded], time: float) -> Iterator[Replayed]:
         for each in items:
-            decoded = replace(each, flow=self.flow, time=time)
+            decoded = each.seen(self.flow, time)
             if self._watch is not None:
                 replayed = self._watch.judge(decoded)
             else:
