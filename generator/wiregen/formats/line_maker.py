@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from wiregen.formats.compiled_codec import CompiledCodec
 from wiregen.formats.jsonl import (
     LONGEST_LINE,
     Carrier,
@@ -30,8 +29,7 @@ _SURROGATE: Final = r"\ud"
 class LineMaker:
     """Frames to lines, in order. Each line is encoded at once, to determine whether it needs its bytes.
 
-    `compiled`: reads and writes the frames, instead of the native reference codec; `carrier`: writes them, if
-    that is another serialization.
+    `carrier`: writes the frames, if that is not the reference codec.
     """
 
     def __init__(
@@ -41,17 +39,11 @@ class LineMaker:
         variant: str | None = None,
         limits: dict[str, int] | None = None,
         carrier: Carrier | None = None,
-        compiled: CompiledCodec | None = None,
     ) -> None:
-        self._carrier = carrier or compiled
+        self._carrier = carrier
         self._recorder = Recorder(schema, variant)
         self._encoder = LineEncoder(schema, variant=variant, limits=limits, carrier=self._carrier)
         self._proven = _Proven({}, "{}")
-        self._plain = None
-        if compiled is not None and carrier is None:
-            from wiregen.formats.plain_lines import PlainLines  # msgspec is not loaded without it
-
-            self._plain = PlainLines(schema, variant, compiled)
 
     def decoded(
         self,
@@ -83,9 +75,8 @@ class LineMaker:
             return False
 
     def decoded_text(self, frame: object, data: bytes, place: Line) -> str:
-        """Return that line as text, after the entries of `place_of`; plain frames of compiled code take a fraction of the time."""
-        text = None if self._plain is None else self._plain.text(frame, data, place)
-        return self.text(self._line(frame, data, place)) if text is None else text
+        """Return that line as text; `place` has the entries of `place_of`."""
+        return self.text(self._line(frame, data, place))
 
     def text(self, line: Line) -> str:
         """Return a line as text; that of the last line was made for its proof."""

@@ -1,4 +1,7 @@
-"""Lines of plain frames of compiled code, made as text at once: no record is walked, and no line is read to be proven."""
+"""Lines of the frames of compiled code.
+
+Those of plain frames are text at once: no record is walked, and no line is read to be proven.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -8,6 +11,7 @@ import msgspec
 from wiregen.formats.compiled_codec import CompiledCodec
 from wiregen.formats.json_text import written_by
 from wiregen.formats.jsonl import LONGEST_LINE, Line, backend_of
+from wiregen.formats.line_maker import LineMaker
 from wiregen.formats.plain_records import PlainRecords
 from wiregen.formats.record_functions import RecordFunctions
 from wiregen.runtime.codec.errors import EncodeError
@@ -15,13 +19,34 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.schema.protocol import Schema
 
-__all__ = ["PlainLines"]
+__all__ = ["CompiledLines", "PlainLines"]
 
 _encode: Final = msgspec.json.Encoder().encode
 
 
+class CompiledLines:
+    """Frames to lines, in order, as a LineMaker makes them. `compiled` reads and writes the frames."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        compiled: CompiledCodec,
+        *,
+        variant: str | None = None,
+        limits: dict[str, int] | None = None,
+    ) -> None:
+        self._maker = LineMaker(schema, variant=variant, limits=limits, carrier=compiled)
+        self._plain = PlainLines(schema, variant, compiled)
+        self.decoded = self._maker.decoded
+
+    def decoded_text(self, frame: object, data: bytes, place: Line) -> str:
+        """Return the line of a frame that was read from `data`; `place` has the entries of `place_of`."""
+        text = self._plain.text(frame, data, place)
+        return self._maker.decoded_text(frame, data, place) if text is None else text
+
+
 class PlainLines:
-    """The lines of one protocol; `compiled` encodes each frame, to prove that its line gives back its bytes."""
+    """Plain frames to lines; `compiled` encodes each frame, to prove that its line gives back its bytes."""
 
     def __init__(self, schema: Schema, variant: str | None, compiled: CompiledCodec) -> None:
         self._variant = variant

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from wiregen import __version__
 from wiregen.generate.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
 from wiregen.generate.emitter import COPIED_RUNTIME, as_laid_out, render, rendered_text, target_suffix
-from wiregen.generate.frontend import as_shown, load_protocol, protocol_files
+from wiregen.generate.frontend import as_shown, load_protocol
+from wiregen.generate.protocol_files import protocol_files
 from wiregen.generate.python_layout import blackened, lay_out
 from wiregen.generate.runtime_features import features_of
 from wiregen.generate.runtime_files import FOLDER, runtime_files, whole_runtime

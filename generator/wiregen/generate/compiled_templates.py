@@ -1,35 +1,20 @@
 """Templates compiled by Jinja, kept for the next process: to compile them takes longer than the rest of a small build."""
 
 import contextlib
-import os
-import stat
 from pathlib import Path
 
 import jinja2
 from jinja2.bccache import Bucket
 
-from wiregen.generate.caches import caches_folder
+from wiregen.generate.caches import folder_of_code
 
 __all__ = ["compiled_templates"]
 
 
 def compiled_templates() -> jinja2.BytecodeCache | None:
     """Return where compiled templates are kept, or None if the user's cache folder cannot be had."""
-    try:
-        folder = caches_folder() / f"templates-{jinja2.__version__}"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        is_ours = _is_ours(folder)
-    except (OSError, RuntimeError):
-        return None
-    return _CompiledTemplates(folder) if is_ours else None
-
-
-def _is_ours(folder: Path) -> bool:
-    """Return whether only this user can write in a folder: what is in it is run."""
-    if os.name == "nt":
-        return True  # a folder of the user's profile is the user's alone
-    status = folder.lstat()
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+    folder = folder_of_code(f"templates-{jinja2.__version__}")
+    return None if folder is None else _CompiledTemplates(folder)
 
 
 class _CompiledTemplates(jinja2.FileSystemBytecodeCache):

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from wiregen.generate.escaping import code, comment, dashes, docstring, literal, markdown, slashes
+from wiregen.generate.own_files import templates_folder
 from wiregen.generate.python_layout import laid_out
 
 __all__ = [
@@ -16,7 +17,6 @@ __all__ = [
     "render",
     "rendered_text",
     "target_suffix",
-    "templates_folder",
 ]
 
 COPIED_RUNTIME = ".._runtime"
@@ -105,21 +105,6 @@ def as_laid_out(template_name: str, text: str) -> str:
     except ValueError as error:
         error.add_note(f"in the output of template {template_name}")
         raise
-
-
-def templates_folder() -> Path:
-    """Return the folder of wiregen's templates: in the package in a wheel, at the repository's root in a checkout.
-
-    Raises:
-        FileNotFoundError: Both folders are missing, so that the installation is incomplete.
-    """
-    here = Path(__file__).resolve().parents[1]
-    candidates = (here / "templates", here.parents[1] / "templates")
-    for folder in candidates:
-        if folder.is_dir():
-            return folder
-    places = " or ".join(str(folder) for folder in candidates)
-    raise FileNotFoundError(f"the templates of wiregen are missing, expected {places}: reinstall wiregen")
 
 
 @cache

@@ -20,7 +20,7 @@ from typing import Final
 
 from wiregen.generate.backends import GROUP
 from wiregen.generate.caches import caches_folder
-from wiregen.generate.emitter import templates_folder
+from wiregen.generate.own_files import files_below, own_folder, templates_folder
 from wiregen.generate.writer import contents_of_build, is_regular
 from wiregen.generate.writer.manifest import MAX_FILE_SIZE
 from wiregen.language.config import Config
@@ -123,9 +123,8 @@ def _parts(config: Config) -> Iterator[bytes]:
         yield folder.relative_to(config.root).as_posix().encode()
     for folder in (*config.sources, shipped_protocols()):
         yield from _named(folder, sorted(folder.glob(f"*{SUFFIX}")))
-    own = Path(__file__).resolve().parents[1]
-    for folder in (own, templates_folder()):
-        yield from _named(folder, _files_below(folder))
+    for folder in (own_folder(), templates_folder()):
+        yield from _named(folder, files_below(folder))
 
 
 def _version(name: str) -> bytes:
@@ -146,12 +145,6 @@ def _own_backends(names: tuple[str, ...]) -> Iterator[bytes]:
             if point.module.partition(".")[0] != "wiregen":
                 raise _UnknownError
             yield f"{point.name} {point.value}".encode()
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        yield from (Path(place, name) for name in sorted(files) if not name.endswith((".pyc", ".pyo")))
 
 
 def _named(folder: Path, paths: Iterator[Path] | list[Path]) -> Iterator[bytes]:

@@ -10,32 +10,14 @@ from typing import Final
 
 from wiregen.generate.backends import Subject
 from wiregen.language.checker import check
-from wiregen.language.config import Config
-from wiregen.language.diagnostics import Report, did_you_mean
+from wiregen.language.diagnostics import Report
 from wiregen.language.examples.checking import check_examples
 from wiregen.language.locks import read_lock
 from wiregen.language.parser import parse
 from wiregen.language.resolver import Resolved, resolve
-from wiregen.language.source import (
-    MAX_NAMED,
-    SUFFIX,
-    Source,
-    Sources,
-    as_shown,
-    available,
-    load,
-    shipped_protocols,
-)
+from wiregen.language.source import Source, Sources, as_shown, load
 
-__all__ = [
-    "as_shown",
-    "check_resolved",
-    "check_source",
-    "find_protocol",
-    "load_protocol",
-    "protocol_files",
-    "source_files",
-]
+__all__ = ["as_shown", "check_resolved", "check_source", "load_protocol"]
 
 _BETWEEN_COLLECTIONS: Final = 50_000
 """New objects between two collections of cycles during compilation.
@@ -103,41 +85,3 @@ def _check_conversations(resolved: Resolved, report: Report) -> None:
         from wiregen.language.examples.conversations import check_conversations
 
         check_conversations(resolved.protocol, resolved.origins, report)
-
-
-def source_files(config: Config) -> tuple[Path, ...]:
-    """Return the .wire files of the configuration's sources by name; of equal names, that of the first source."""
-    files = {path.stem: path for folder in reversed(config.sources) for path in folder.glob(f"*{SUFFIX}")}
-    return tuple(files[name] for name in sorted(files))
-
-
-def protocol_files(config: Config) -> tuple[Path, ...]:
-    """Return the files of the protocols that the configuration selects for a build, or all of its sources by default.
-
-    A name that the sources lack is that of a protocol shipped with wiregen.
-    """
-    files = {path.stem: path for path in source_files(config)}
-    names = tuple(files) if config.protocols is None else config.protocols
-    shipped = shipped_protocols()
-    chosen = (files.get(name, shipped / f"{name}{SUFFIX}") for name in names)
-    found = files.values()  # an unreadable file is an error, and never left out
-    return tuple(path for path in chosen if path in found or path.is_file())
-
-
-def find_protocol(name: str, config: Config, report: Report) -> Path | None:
-    """Return the file of a name: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
-    if name.endswith(SUFFIX):
-        return Path(name)
-    folders = (*config.sources, shipped_protocols())
-    for folder in folders:
-        path = folder / f"{name}{SUFFIX}"
-        if path.is_file():
-            return path
-    if Path(name).is_dir():
-        help_ = "give files or names: " + (", ".join(available((Path(name),))[:MAX_NAMED]) or "it has none")
-        report.error("WG5003", f"`{name}` is a folder, not a protocol", None, help=help_)
-        return None
-    known = sorted({path.stem for folder in folders for path in folder.glob(f"*{SUFFIX}")})
-    help_ = did_you_mean(name, known) or f"known here: {', '.join(known)}; or give a path to a .wire file"
-    report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
-    return None

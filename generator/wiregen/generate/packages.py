@@ -7,54 +7,30 @@ those of `wiregen.runtime`.
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from itertools import count
 from pathlib import PurePosixPath
-from types import ModuleType
-from typing import Any, Final, Protocol, TypeAlias
+from types import CodeType, ModuleType
+from typing import Final
 
 from wiregen.generate.backends import Backend, Page, Subject, blamed, is_ours, load_backends, pages_of
 from wiregen.generate.emitter import render, rendered_text
+from wiregen.generate.serialization import NATIVE, Serialization
 from wiregen.language.diagnostics import Report
-from wiregen.runtime.codec.errors import DecodeError
-from wiregen.runtime.codec.options import Options
-from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
 from wiregen.schema.copies import replace
 
-__all__ = ["NATIVE", "Package", "Serialization", "StreamItem", "make"]
-
-NATIVE: Final = "native"
-StreamItem: TypeAlias = "tuple[int, int, Any | DecodeError]"
-"""Offset, size, and the frame, preamble or error at that place."""
+__all__ = ["Package", "make"]
 
 _RUNTIME: Final = "wiregen.runtime"
 _NUMBERS: Final = count(1)
-
-
-class ItemDecoder(Protocol):
-    """The interface that the stream decoders of all serializations share."""
-
-    def items(self, chunk: bytes) -> Iterator[StreamItem]: ...
-
-    def finish_items(self) -> Iterator[StreamItem]: ...
-
-    def begin_inside(self) -> None: ...
-
-    @property
-    def pending(self) -> int: ...
-
-    @property
-    def needed(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,63 +76,6 @@ class Package:
 
     def _module(self, backend: str) -> ModuleType:
         return self.native if backend == NATIVE else importlib.import_module(f"{self.name}.{backend}")
-
-
-class Serialization:
-    """One serialization of a package, with the same interface for all protocols.
-
-    Attributes:
-        name: That of the backend.
-    """
-
-    __slots__ = ("_decoder", "_encode", "_encoding", "_native", "_package", "_schema", "name")
-
-    def __init__(self, package: Package, name: str, module: Any) -> None:
-        self.name = name
-        self._package = package
-        self._schema: Schema | None = None  # loaded when it is needed
-        self._native = package.native
-        self._encode: Callable[..., bytes] = module.encode
-        self._encoding = _options_of(module.encode)
-        self._decoder: Callable[..., ItemDecoder] = module.Decoder
-
-    @property
-    def classes(self) -> Mapping[str, object]:
-        """The names of the package's native module with their values, its classes among them."""
-        return vars(self._native)
-
-    def decoder(self, options: Options) -> ItemDecoder:
-        """Return a decoder of a stream, which keeps the values of its frames that determine later ones."""
-        limits = self._native.Limits(**options.limits) if options.limits else None
-        wishes = {"context": options.context, "limits": limits, "strict": options.strict}
-        wishes |= {"variant": options.variant}
-        known = _options_of(self._decoder)
-        chosen = {name: wish for name, wish in wishes.items() if name in known}
-        return self._decoder(options.from_role, errors="yield", **chosen)
-
-    def encode(self, frame: object, options: Options) -> bytes:
-        """Return the bytes of a frame of the package.
-
-        Raises:
-            EncodeError: The protocol does not allow a value, or this serialization cannot carry it.
-        """
-        return self.encoder(options)(frame)
-
-    def encoder(self, options: Options) -> Callable[[object], bytes]:
-        """Return the function that encodes frames with these options, as `encode` does."""
-        wishes = {"from_role": options.from_role, "context": options.context, "variant": options.variant}
-        known = {name: wish for name, wish in wishes.items() if name in self._encoding}
-        return partial(self._encode, **known)
-
-    def write(self, value: object, options: Options) -> bytes:
-        """Return the bytes of a frame that is given as a value of the reference codec.
-
-        Raises:
-            EncodeError: As for `encode`.
-        """
-        if self._schema is None:
-            self._schema = self._package.schema
-        return self.encode(build(self._schema, value, vars(self._native)), options)
 
 
 def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:
@@ -223,6 +142,7 @@ class _Modules(MetaPathFinder, InspectLoader):
     def __init__(self, root: str, modules: Mapping[str, _Module]) -> None:
         self._root = root
         self._modules = modules
+        self._codes: dict[str, CodeType | None] = {}
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         is_mine = fullname == self._root or fullname in self._modules
@@ -230,6 +150,12 @@ class _Modules(MetaPathFinder, InspectLoader):
 
     def is_package(self, fullname: str) -> bool:
         return fullname == self._root or self._modules[fullname].is_package
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Return the code of a module, which is compiled once."""
+        if fullname not in self._codes:
+            self._codes[fullname] = super().get_code(fullname)
+        return self._codes[fullname]
 
     def get_source(self, fullname: str) -> str:
         if fullname == self._root:
@@ -248,7 +174,3 @@ def _module_name(root: str, path: PurePosixPath) -> str:
 
 def _is_codec(module: ModuleType) -> bool:
     return hasattr(module, "encode") and hasattr(module, "Decoder")
-
-
-def _options_of(function: Callable[..., object]) -> frozenset[str]:
-    return frozenset(inspect.signature(function).parameters)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wiregen.generate.packages import NATIVE, Package, StreamItem
+from wiregen.generate.packages import Package
+from wiregen.generate.serialization import NATIVE, StreamItem
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.serial.codec import refuse_tails

@@ -19,6 +19,7 @@ from tests.property.test_serializations import absences
 from wiregen.conformance.samples import SampleBasis
 from wiregen.formats.jsonl import LineEncoder, dumps, loads, place_of
 from wiregen.formats.line_maker import LineMaker
+from wiregen.formats.plain_lines import CompiledLines
 from wiregen.formats.plain_records import PlainRecords
 from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
 from wiregen.runtime.codec.options import Options
@@ -317,7 +318,7 @@ class Checks:
         if not PlainRecords(self.schema, layout.variant, self.codec.classes).holds(frame):
             return
         makers = (
-            LineMaker(self.schema, variant=layout.variant, compiled=self.codec),
+            CompiledLines(self.schema, self.codec, variant=layout.variant),
             LineMaker(self.schema, variant=layout.variant, carrier=self.codec),
         )
         place = place_of(0, len(data), layout.role, None, None)

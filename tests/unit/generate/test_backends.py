@@ -7,7 +7,7 @@ import pytest
 
 from wiregen.generate.backends import load_backends
 from wiregen.generate.build import build
-from wiregen.generate.frontend import find_protocol
+from wiregen.generate.protocol_files import find_protocol
 from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wiregen.generate import emitter, python_layout
+from wiregen.generate import python_layout
 from wiregen.generate.emitter import Emitter
 from wiregen.generate.escaping import comment, docstring, literal
 from wiregen.generate.python_layout import format_python, formatter, laid_out, lay_out
@@ -181,23 +181,6 @@ def test_a_template_that_renders_no_python_is_named(folder: Path) -> None:
     with pytest.raises(ValueError) as caught:
         Emitter(folder).render("broken.py.jinja", "x")
     assert caught.value.__notes__ == ["in the output of template broken.py.jinja"]
-
-
-def test_a_missing_folder_of_templates_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        emitter, "__file__", str(tmp_path / "generator" / "wiregen" / "generate" / "emitter.py")
-    )
-    with pytest.raises(FileNotFoundError, match="reinstall wiregen"):
-        emitter.templates_folder()
-
-
-@pytest.mark.parametrize("place", ["generator/wiregen/templates", "templates"], ids=["wheel", "checkout"])
-def test_templates_are_found_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    (tmp_path / place).mkdir(parents=True)
-    monkeypatch.setattr(
-        emitter, "__file__", str(tmp_path / "generator" / "wiregen" / "generate" / "emitter.py")
-    )
-    assert emitter.templates_folder() == tmp_path / place
 
 
 def test_pages_are_formatted_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from wiregen.generate import freshness
-from wiregen.generate.emitter import templates_folder
 from wiregen.generate.freshness import built_code, inputs_of, is_fresh
+from wiregen.generate.own_files import own_folder, templates_folder
 from wiregen.language.config import Config, load_config
 from wiregen.language.diagnostics import Report
 from wiregen.tools.cli import wiregen
@@ -168,9 +168,8 @@ def test_templates_count(project: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_generator_counts(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = inputs_of(config_of(project))
-    own = Path(freshness.__file__).parents[1]
-    copy = shutil.copytree(own, tmp_path / "wiregen", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(freshness, "__file__", str(copy / "generate" / "freshness.py"))
+    copy = shutil.copytree(own_folder(), tmp_path / "wiregen", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(freshness, "own_folder", lambda: copy)
     assert inputs_of(config_of(project)) == before
     (copy / "runtime" / "more.py").touch()
     assert inputs_of(config_of(project)) not in {before, None}

@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from wiregen.generate.frontend import load_protocol, protocol_files
+from wiregen.generate.frontend import load_protocol
+from wiregen.generate.protocol_files import protocol_files
 from wiregen.language.config import load_config
 from wiregen.language.diagnostics import Report
 from wiregen.language.locks import read_lock

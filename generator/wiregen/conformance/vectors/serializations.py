@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from wiregen.conformance.vectors.drafts import Carry, Draft
 from wiregen.conformance.vectors.format import compact
-from wiregen.generate.packages import Package, Serialization
+from wiregen.generate.packages import Package
+from wiregen.generate.serialization import Serialization
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
-from wiregen.generate.emitter import templates_folder
+from wiregen.generate.own_files import templates_folder
 from wiregen.generate.writer import Output
 from wiregen.site.pages.page_paths import PLAYGROUND, Linked
 from wiregen.site.pages.views import Shell

@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from wiregen.generate.emitter import render, templates_folder
+from wiregen.generate.emitter import render
+from wiregen.generate.own_files import templates_folder
 from wiregen.generate.writer import Output
 from wiregen.schema import model as m
 from wiregen.site.pages.behaviour_views import RememberedPageView

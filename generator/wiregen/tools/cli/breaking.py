@@ -53,7 +53,7 @@ def verb(
     Levels: wire (one state refuses bytes of the other, or decodes them differently), api (names, types and defaults of generated
     classes), session (states, transitions, timers, options), defaults (limits, default values). With an error the exit code is 1.
     """
-    from wiregen.generate.frontend import protocol_files, source_files
+    from wiregen.generate.protocol_files import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources
 

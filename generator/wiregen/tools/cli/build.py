@@ -150,7 +150,7 @@ class _Made:
 def _make(config: "Config", wishes: _Wishes) -> _Made:
     """Build in memory; exit if there are errors."""
     from wiregen.generate.build import build
-    from wiregen.generate.frontend import protocol_files
+    from wiregen.generate.protocol_files import protocol_files
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources
     from wiregen.tools.cli.progress import progress_of_pages

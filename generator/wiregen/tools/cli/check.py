@@ -29,7 +29,7 @@ def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -
 
     `-` checks stdin.
     """
-    from wiregen.generate.frontend import protocol_files, source_files
+    from wiregen.generate.protocol_files import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources
 

@@ -3,7 +3,7 @@
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,12 +14,16 @@ from wiregen.tools.cli.messages import is_terminal, tell
 
 if TYPE_CHECKING:
     from wiregen.generate.backends import Subject
+    from wiregen.generate.serialization import Serialization
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.frame_query import Answers
     from wiregen.tools.cli.input import Input
+    from wiregen.tools.cli.protocols import Decodable
     from wiregen.tools.cli.sinks import Sink
 
 __all__ = ["verb"]
+
+_NATIVE: Final = "native"
 
 
 @click.command("decode")
@@ -34,7 +38,7 @@ __all__ = ["verb"]
 @click.option(
     "--backend",
     metavar="NAME",
-    default="native",
+    default=_NATIVE,
     show_default=True,
     help=f"Serialization of the bytes: {shared_options.BACKENDS}.",
 )
@@ -114,34 +118,27 @@ def verb(
 
     If a layout depends on earlier messages of the other role, give them: decode PROTOCOL --from server --before client:HEX
     """
-    from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import from_hex, open_bytes, open_growing
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
-    from wiregen.tools.cli.protocols import carrier_of, compiled_for
 
     if digits is not None and (file is not None or pcap or is_followed):
         raise Failure("--hex and a file are both given", "give only one of them")
-    subject, carrier = carrier_of(protocol, backend)
-    if carrier is not None:
+    if backend != _NATIVE:
         pcap, format_ = _of_carrier(backend, pcap, format_)
-    is_asked = is_counted or (where, select, group_by) != (None, None, None)
-    shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
-    compiled = None
-    if carrier is None and shape in ("jsonl", "json") and not is_asked:
-        compiled = compiled_for(subject, file)
-    schema = lower(subject.protocol)
+    questions = _Questions(where=where, select=select, group_by=group_by, is_counted=is_counted)
+    spoken = _spoken(protocol, backend, file, _shape(format_), questions)
+    schema = spoken.found.schema
     settings = DecodingSettings(
         schema=schema,
         variant=variant_of(schema, variant),
         limits=limits_of(schema, limits),
         is_strict=strict,
-        carrier=carrier,
-        compiled=compiled,
+        carrier=spoken.carrier,
+        compiled=spoken.found.compiled,
     )
     sender = role_of(schema, role)
-    output = _output(subject, settings, format_, where, select, group_by, is_counted, Clock(time_form))
-    ports = tuple(port.number for port in subject.protocol.ports)
+    output = _output(spoken.subject, settings, format_, questions, Clock(time_form))
     if digits is not None:
         opened: AbstractContextManager[Input] = nullcontext(from_hex(digits))
     else:
@@ -149,7 +146,7 @@ def verb(
     with opened as source:
         if source.path is not None and not pcap:
             tell("the input is a capture")
-        return _decode(source, settings, sender, before, port, ports, output)
+        return _decode(source, settings, sender, before, port, spoken.found.ports, output)
 
 
 def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:
@@ -168,6 +165,43 @@ def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[b
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Questions:
+    """The options that choose frames, and values of them."""
+
+    where: str | None
+    select: str | None
+    group_by: str | None
+    is_counted: bool
+
+    @property
+    def is_any(self) -> bool:
+        return self.is_counted or (self.where, self.select, self.group_by) != (None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spoken:
+    """The protocol of a run; `subject` is None if nothing asks for its names, `carrier` for native bytes."""
+
+    found: "Decodable"
+    subject: "Subject | None" = None
+    carrier: "Serialization | None" = None
+
+
+def _spoken(protocol: str, backend: str, file: str | None, shape: str, questions: _Questions) -> _Spoken:
+    """Return the protocol that the user named; compiled code reads native bytes that become lines."""
+    from wiregen.tools.cli.protocols import carrier_of, decodable, decodable_of
+
+    if backend == _NATIVE and shape in ("jsonl", "json") and not questions.is_any:
+        return _Spoken(found=decodable(protocol, file))
+    subject, carrier = carrier_of(protocol, backend)
+    return _Spoken(found=decodable_of(subject), subject=subject, carrier=carrier)
+
+
+def _shape(format_: str | None) -> str:
+    return format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Output:
     """The sink of a run, and the questions that frames must answer to reach it."""
 
@@ -177,30 +211,32 @@ class _Output:
 
 
 def _output(
-    subject: "Subject",
+    subject: "Subject | None",
     settings: "DecodingSettings",
     format_: str | None,
-    where: str | None,
-    select: str | None,
-    group_by: str | None,
-    is_counted: bool,
+    questions: _Questions,
     clock: Clock,
 ) -> _Output:
     """Return the output that the options ask for; exit if they do not fit together."""
     from wiregen.tools.cli.sinks import sink
 
     answers = None
-    assert subject.workspace is not None  # of a .wire file
-    if is_counted or (where, select, group_by) != (None, None, None):
+    if questions.is_any:
         from wiregen.tools.cli.frame_query import Answers, frame_query_of
 
-        query = frame_query_of(subject.workspace, where, select, group_by, is_counted=is_counted)
+        assert subject is not None and subject.workspace is not None  # of a .wire file
+        query = frame_query_of(
+            subject.workspace,
+            questions.where,
+            questions.select,
+            questions.group_by,
+            is_counted=questions.is_counted,
+        )
         answers = Answers(query, settings, clock)
-    if answers is None or not (answers.names or is_counted):
+    if answers is None or not (answers.names or questions.is_counted):
         if format_ == "csv":
             raise Failure("--format csv without columns", "name them with --select or --group-by")
-        shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
-        return _Output(sink=sink(shape, settings, clock), answers=answers, clock=clock)
+        return _Output(sink=sink(_shape(format_), settings, clock), answers=answers, clock=clock)
     from wiregen.tools.cli.query_sinks import answer_sink
 
     return _Output(sink=answer_sink(answers, format_), answers=answers, clock=clock)

@@ -12,7 +12,7 @@ from wiregen.runtime.reference.tree import FrameValue, Node, Unknown
 from wiregen.runtime.schema.elements import Data
 
 if TYPE_CHECKING:
-    from wiregen.generate.packages import Serialization
+    from wiregen.generate.serialization import Serialization
     from wiregen.runtime.schema.protocol import Schema
     from wiregen.runtime.stream.context import Context
 

@@ -13,7 +13,7 @@ from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, without_places
 
 if TYPE_CHECKING:
-    from wiregen.generate.packages import ItemDecoder, StreamItem
+    from wiregen.generate.serialization import ItemDecoder, StreamItem
 
 __all__ = ["Direction", "HeldBytes"]
 

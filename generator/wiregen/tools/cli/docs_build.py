@@ -98,7 +98,7 @@ def site_of(
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
-    from wiregen.generate.frontend import protocol_files
+    from wiregen.generate.protocol_files import protocol_files
     from wiregen.language.diagnostics import Report
     from wiregen.tools.cli.protocols import chosen_names, load
 
@@ -156,7 +156,8 @@ def _vectors(
 
 def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
     """Return a function that encodes a sample in the configuration's other serializations."""
-    from wiregen.generate.packages import NATIVE, make
+    from wiregen.generate.packages import make
+    from wiregen.generate.serialization import NATIVE
     from wiregen.language.diagnostics import Report
 
     others = tuple(name for name in config.backends if name != NATIVE)

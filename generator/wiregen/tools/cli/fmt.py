@@ -79,7 +79,7 @@ def _paths(names: tuple[str, ...], report: "Report") -> tuple[Path, ...]:
     from wiregen.language.source import as_shown
 
     if not names:
-        from wiregen.generate.frontend import source_files
+        from wiregen.generate.protocol_files import source_files
 
         config = configuration(report)
         return tuple(map(Path, chosen_names(source_files(config), config)))

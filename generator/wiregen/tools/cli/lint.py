@@ -47,7 +47,7 @@ def verb(
     with them the exit code is 1. `wiregen explain NAME` explains each rule. A comment `// wiregen: allow(RULE) reason` suppresses
     the findings of its line or, on a line of its own, of the next one; unused-allow, unknown-allow and bare-allow judge such comments.
     """
-    from wiregen.generate.frontend import protocol_files, source_files
+    from wiregen.generate.protocol_files import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources
     from wiregen.tools.cli.lint_fixes import linted, with_fixes

@@ -31,7 +31,7 @@ def verb(names: tuple[str, ...], port: int) -> int:
 
     Only requests from this computer with the printed address are answered. Their bytes are not stored.
     """
-    from wiregen.generate.frontend import protocol_files
+    from wiregen.generate.protocol_files import protocol_files
     from wiregen.language.diagnostics import Report
     from wiregen.site.loopback import Loopback
     from wiregen.site.playground.worker import Workshop

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from wiregen.generate.backends import Subject
-    from wiregen.generate.packages import Package, Serialization
+    from wiregen.generate.packages import Package
+    from wiregen.generate.serialization import Serialization
     from wiregen.language.config import Config
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Source, Sources
+    from wiregen.runtime.schema.protocol import Schema
 
 __all__ = [
+    "Decodable",
     "carrier_of",
     "check_names",
     "chosen_names",
-    "compiled_for",
     "completions",
     "configuration",
+    "decodable",
+    "decodable_of",
     "exit_code",
     "load",
     "native_of",
@@ -61,7 +66,7 @@ def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
     Raises:
         Failure: Files are missing: all of them, or that of a name in `protocols`. An empty run would look like a success.
     """
-    from wiregen.generate.frontend import protocol_files
+    from wiregen.generate.protocol_files import protocol_files
     from wiregen.language.source import as_shown
 
     known = {path.stem for path in protocol_files(config)}
@@ -147,9 +152,49 @@ def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]
     return package.subject, package.serialization(backend)
 
 
-def compiled_for(subject: "Subject", *files: str | None) -> "Serialization | None":
-    """Return the native serialization as compiled code if files are so large that it saves more time than it takes to build."""
-    return native_of(subject) if sum(map(_size_of, files)) >= _LARGE else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decodable:
+    """A protocol as the reading of native bytes needs it: the schema, the declared ports, and the compiled code, if it is worth its time."""
+
+    schema: "Schema"
+    ports: tuple[int, ...]
+    compiled: "Serialization | None" = None
+
+
+def decodable(name: str, *files: str | None) -> Decodable:
+    """Return the protocol that the user named, for these files; large ones are read by compiled code, of an earlier run if possible."""
+    if name == "-" or sum(map(_size_of, files)) < _LARGE:
+        return decodable_of(spoken(name))
+    from wiregen.generate.kept_packages import find_kept, inputs_of_package, keep
+    from wiregen.generate.protocol_files import find_protocol
+    from wiregen.generate.serialization import NATIVE, Serialization
+    from wiregen.language.diagnostics import Report
+
+    report = Report()
+    config = configuration(report)
+    path = find_protocol(name, config, report)
+    inputs = None if path is None else inputs_of_package(path, config.sources)
+    kept = None if inputs is None else find_kept(inputs)
+    if kept is not None:
+        compiled = Serialization(kept, NATIVE, kept.native)
+        return Decodable(schema=kept.schema, ports=kept.ports, compiled=compiled)
+    subject = spoken(name)
+    package = _native_package(subject)
+    found = Decodable(schema=package.schema, ports=_ports(subject), compiled=package.serialization(NATIVE))
+    if inputs is not None:
+        keep(inputs, package)
+    return found
+
+
+def decodable_of(subject: "Subject") -> Decodable:
+    """Return the same of a checked protocol, without compiled code."""
+    from wiregen.schema.lowering import lower
+
+    return Decodable(schema=lower(subject.protocol), ports=_ports(subject))
+
+
+def _ports(subject: "Subject") -> tuple[int, ...]:
+    return tuple(port.number for port in subject.protocol.ports)
 
 
 def _size_of(name: str | None) -> int:
@@ -162,12 +207,18 @@ def _size_of(name: str | None) -> int:
 
 def native_of(subject: "Subject") -> "Serialization":
     """Return the native serialization of a checked protocol as compiled code: quick, and built in memory within a second."""
-    from wiregen.generate.packages import NATIVE, make
+    from wiregen.generate.serialization import NATIVE
+
+    return _native_package(subject).serialization(NATIVE)
+
+
+def _native_package(subject: "Subject") -> "Package":
+    from wiregen.generate.packages import make
     from wiregen.language.diagnostics import Report
 
     package = make(subject, (), Report())
     assert package is not None  # a checked protocol has a native package
-    return package.serialization(NATIVE)
+    return package
 
 
 def _check_installed(package: "Package", backend: str) -> None:
@@ -180,7 +231,8 @@ def _check_installed(package: "Package", backend: str) -> None:
 
 def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":
     """Return a protocol by name or path, or of stdin for `-`; report an error and return None if it cannot be loaded."""
-    from wiregen.generate.frontend import as_shown, check_source, find_protocol, load_protocol
+    from wiregen.generate.frontend import as_shown, check_source, load_protocol
+    from wiregen.generate.protocol_files import find_protocol
 
     if name == "-":
         source = standard_input(sources, report)

@@ -63,14 +63,13 @@ def verb(
     sessions ignore them, because the receiver has not read them.
     """
     from wiregen.runtime.sessions.table import Program
-    from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import DecodingSettings
     from wiregen.tools.cli.input import open_bytes
     from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
-    from wiregen.tools.cli.protocols import compiled_for, spoken
+    from wiregen.tools.cli.protocols import decodable
 
-    subject = spoken(protocol)
-    schema = lower(subject.protocol)
+    found = decodable(protocol, capture, second)
+    schema = found.schema
     if not schema.sessions:
         raise Failure(
             f"{schema.name} has no sessions", "use `wiregen decode` to see the messages of a capture"
@@ -80,14 +79,13 @@ def verb(
         variant=variant_of(schema, variant),
         limits=limits_of(schema, limits),
         is_strict=strict,
-        compiled=compiled_for(subject, capture, second),
+        compiled=found.compiled,
     )
     closes = (on_error or schema.on_error) == "close"
     replay = _Replay(Program(schema), settings, options_of(schema, options), closes=closes)
-    ports = tuple(each.number for each in subject.protocol.ports)
     with open_bytes(capture, is_capture=False if second is not None else None) as source:
         if source.path is not None:
-            return _print(lambda: replay.of_capture(source, port, ports), replay, format_)
+            return _print(lambda: replay.of_capture(source, port, found.ports), replay, format_)
         if second is None or port is not None:
             raise Failure(
                 f"`{capture}` is not a capture",

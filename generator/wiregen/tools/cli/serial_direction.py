@@ -11,7 +11,7 @@ from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, withou
 from wiregen.tools.cli.direction import HeldBytes
 
 if TYPE_CHECKING:
-    from wiregen.generate.packages import Serialization, StreamItem
+    from wiregen.generate.serialization import Serialization, StreamItem
 
 __all__ = ["SerialDirection"]
 

@@ -1,6 +1,6 @@
 """The output formats of decoded messages: each takes frames and errors one by one, and stores none of them."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wiregen.formats.jsonl import Line, backend_of, dumps, error_line, place_of
 from wiregen.formats.line_maker import LineMaker
@@ -8,6 +8,9 @@ from wiregen.runtime.codec.errors import DecodeError
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.row_printers import JsonArray, JsonLines
+
+if TYPE_CHECKING:
+    from wiregen.formats.plain_lines import CompiledLines
 
 __all__ = ["Sink", "sink"]
 
@@ -43,13 +46,7 @@ class _Lines:
     ) -> None:
         self._masked_by = settings.schema if is_masked else None
         self._writer = settings.carrier or settings.compiled
-        self._maker = LineMaker(
-            settings.schema,
-            variant=settings.variant,
-            limits=dict(settings.limits),
-            carrier=settings.carrier,
-            compiled=settings.compiled,
-        )
+        self._maker = _maker(settings)
         self._clock = clock
         self._printer = printer
         self.close = printer.close
@@ -77,3 +74,14 @@ class _Lines:
         line = error_line(outcome, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time)
         more = {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)}
         return line | more | backend_of(self._writer)
+
+
+def _maker(settings: DecodingSettings) -> "LineMaker | CompiledLines":
+    schema, variant, limits = settings.schema, settings.variant, dict(settings.limits)
+    if settings.compiled is None or settings.carrier is not None:
+        return LineMaker(schema, variant=variant, limits=limits, carrier=settings.carrier)
+    from wiregen.formats.plain_lines import (
+        CompiledLines,
+    )  # for large inputs: msgspec is not loaded for others
+
+    return CompiledLines(schema, settings.compiled, variant=variant, limits=limits)

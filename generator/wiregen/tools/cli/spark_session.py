@@ -170,7 +170,7 @@ def _session(
 def _build(protocol: str, folder: Path) -> str:
     """Write the package of a protocol below a folder, and return its import name; exit if its file has errors."""
     from wiregen.generate.build import build
-    from wiregen.generate.frontend import find_protocol
+    from wiregen.generate.protocol_files import find_protocol
     from wiregen.generate.writer import write
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources

@@ -173,7 +173,7 @@ def _sender(schema: "Schema", role: str | None) -> str | None:
 
 def _opening(package: "Package", role: str | None, conversion: _Conversion, digits: str | None) -> bytes:
     """Return the bytes at the beginning of the target, before any frame."""
-    from wiregen.generate.packages import NATIVE
+    from wiregen.generate.serialization import NATIVE
 
     name = package.schema.opens.get(role or "") if NATIVE == conversion.target != conversion.source else None
     if digits is None and name is None:
@@ -189,7 +189,7 @@ def _opening(package: "Package", role: str | None, conversion: _Conversion, digi
 
 
 def _preamble(package: "Package", role: str | None, name: str, digits: str) -> bytes:
-    from wiregen.generate.packages import NATIVE
+    from wiregen.generate.serialization import NATIVE
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.runtime.codec.options import Options
     from wiregen.tools.cli.input import from_hex

@@ -62,7 +62,7 @@ def verb(names: tuple[str, ...], check: bool) -> int:
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "dict[str, Subject]":
     """Return the protocols with frames, by the names or paths that lead to them."""
-    from wiregen.generate.frontend import protocol_files
+    from wiregen.generate.protocol_files import protocol_files
     from wiregen.language.diagnostics import Report
     from wiregen.tools.cli.protocols import chosen_names, load
 
