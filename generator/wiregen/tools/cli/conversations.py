@@ -1,6 +1,6 @@
 """The connections of a capture, both directions of each in the order of time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -31,8 +31,9 @@ class OpenConnection:
 
     def take(self, event: "Event") -> Iterator[Decoded]:
         """Yield the frames and errors that an event completes."""
+        flow, time = event.flow.name, event.time
         for decoded in _decoded(event, self.directions):
-            yield decoded.seen(event.flow.name, event.time)
+            yield decoded.seen(flow, time)
 
 
 def decode_capture(
@@ -137,20 +138,24 @@ class _Orientation:
         return is_opener
 
 
-def _decoded(event: "Event", directions: dict[bool, Direction]) -> Iterator[Decoded]:
+def _decoded(event: "Event", directions: dict[bool, Direction]) -> Iterable[Decoded]:
     match event:
+        case FlowBytes() | Gap() if event.from_opener not in directions:
+            return ()
         case FlowBytes():
-            if event.from_opener in directions:
-                yield from directions[event.from_opener].feed(event.data)
+            return directions[event.from_opener].feed(event.data)
         case Gap():
-            if event.from_opener in directions:
-                yield from directions[event.from_opener].gap(event.size)
+            return directions[event.from_opener].gap(event.size)
         case Closed(reason="fin", from_opener=bool() as from_opener):
-            if from_opener in directions:
-                yield from directions.pop(from_opener).finish()
+            finished = directions.pop(from_opener, None)
+            return () if finished is None else finished.finish()
         case _:
-            for side in tuple(directions):
-                yield from directions.pop(side).finish()
+            return _finished(directions)
+
+
+def _finished(directions: dict[bool, Direction]) -> Iterator[Decoded]:
+    for side in tuple(directions):
+        yield from directions.pop(side).finish()
 
 
 def _tell_issues(streams: "EventSource") -> None:
