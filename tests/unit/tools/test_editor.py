@@ -106,6 +106,29 @@ def test_uses_are_not_searched_outside_of_the_folders(tmp_path: Path) -> None:
     assert read == ["shared.wire", "shared.wire", "user.wire"]
 
 
+def test_only_files_with_the_name_are_analysed_for_its_uses(tmp_path: Path) -> None:
+    (tmp_path / "shared.wire").write_text(
+        "protocol shared { endian big }\nstruct Point { x : u8 }\nstruct Line { x : u8 }\n", encoding="utf-8"
+    )
+    for name, used in (("one", "Point"), ("two", "Line"), ("three", "Line")):
+        text = f"protocol {name} {{ endian big }}\nimport shared : {used}\nstruct A {{ at : {used} }}\n"
+        (tmp_path / f"{name}.wire").write_text(text, encoding="utf-8")
+    unsaved = {
+        (tmp_path / "three.wire").as_posix(): (tmp_path / "one.wire").read_text().replace("one", "three")
+    }
+    read: list[str] = []
+
+    def analysed(path: Path) -> Analysis | None:
+        read.append(path.name)
+        return analyse(path, (), unsaved)
+
+    shared = analyse(tmp_path / "shared.wire", (), {})
+    assert shared is not None
+    point = next(place for place, each in shared.names.declared.items() if each.name.text == "Point")
+    found = [each.source.path.name for each in importers(shared, [point], analysed, unsaved)]
+    assert found == read == ["shared.wire", "one.wire", "three.wire"]
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_every_declared_name_of_a_shipped_file_has_a_hover_and_a_declaration(path: Path) -> None:
     analysis = analysis_of(path, path.read_text(encoding="utf-8"))

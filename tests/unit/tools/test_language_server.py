@@ -272,6 +272,55 @@ async def renamed(editor: Editor, where: dict[str, Any], name: str) -> dict[str,
     }
 
 
+def users_of_point(folder: Path, n_files: int) -> None:
+    for number in range(n_files):
+        text = f"protocol user{number} {{ endian big }}\nimport shared : Point\nstruct A {{ at : Point }}\n"
+        (folder / f"user{number}.wire").write_text(text, encoding="utf-8")
+
+
+def test_other_requests_are_answered_while_uses_are_searched(tmp_path: Path) -> None:
+    """Both requests are sent before the first answer, which needs hundreds of files."""
+    users_of_point(tmp_path, 300)
+    answers: list[str] = []
+
+    async def noted(name: str, answer: Awaitable[Any]) -> Any:
+        found = await answered(answer)
+        answers.append(name)
+        return found
+
+    async def run(editor: Editor) -> None:
+        editor.open("shared.wire", SHARED)
+        await editor.findings("shared.wire")
+        where = editor.at("shared.wire", "struct Po|int")
+        given = lsp.ReferenceParams(**where, context=lsp.ReferenceContext(include_declaration=False))
+        found, hover = await asyncio.gather(
+            noted("uses", editor.client.text_document_references_async(given)),
+            noted("hover", editor.client.text_document_hover_async(lsp.HoverParams(**where))),
+        )
+        assert len(found) == 600
+        assert hover is not None
+        assert answers == ["hover", "uses"]
+
+    session(run, tmp_path)
+
+
+def test_a_renaming_is_given_up_when_a_text_changes(tmp_path: Path) -> None:
+    users_of_point(tmp_path, 300)
+
+    async def run(editor: Editor) -> None:
+        editor.open("shared.wire", SHARED)
+        await editor.findings("shared.wire")
+        given = lsp.RenameParams(**editor.at("shared.wire", "struct Po|int"), new_name="Place")
+        renaming = asyncio.ensure_future(editor.client.text_document_rename_async(given))
+        await asyncio.sleep(0)  # it is sent
+        editor.change("shared.wire", "/// A point.", "/// A place.")
+        with pytest.raises(JsonRpcException, match="a text has changed") as caught:
+            await answered(renaming)
+        assert caught.value.code == lsp.LSPErrorCodes.ContentModified
+
+    session(run, tmp_path)
+
+
 def test_a_name_that_changes_the_meaning_of_others_is_refused(tmp_path: Path) -> None:
     async def run(editor: Editor) -> None:
         editor.change("plane.wire", "  until_ : u8 where until_ > 3", "  until_ : u8 where remaining > 3")

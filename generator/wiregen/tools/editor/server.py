@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -36,6 +36,7 @@ _AtName: TypeAlias = (
     lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams | lsp.PrepareRenameParams | lsp.RenameParams
 )
 """The requests about the name at a position."""
+_Step = TypeVar("_Step")
 _QUIET: Final = 0.15
 """Seconds without a change after which a text is checked."""
 
@@ -47,6 +48,7 @@ class _Documents:
         self._server = server
         self._known: dict[str, Analysis] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._n_changes = 0
 
     def analysis(self, uri: str) -> Analysis:
         """Return what is known of an open text."""
@@ -75,12 +77,30 @@ class _Documents:
 
     def _analysed(self, path: Path, changed: Mapping[str, str]) -> Analysis | None:
         config = load_config(path.parent if path.parent.is_dir() else Path.cwd(), Report())
+        return analyse(path, (*config.sources, shipped_protocols()), {**self.texts(), **changed})
+
+    def texts(self) -> dict[str, str]:
+        """Return the open texts by the names of their files."""
         opened = self._server.workspace.text_documents.items()
-        texts = {_path_of(uri).as_posix(): document.source for uri, document in opened}
-        return analyse(path, (*config.sources, shipped_protocols()), {**texts, **changed})
+        return {_path_of(uri).as_posix(): document.source for uri, document in opened}
+
+    async def in_turns(self, steps: Iterable[_Step]) -> list[_Step]:
+        """Return the results of long work on many files; other requests are answered between its steps.
+
+        Raises:
+            JsonRpcException: A text has changed meanwhile, so that the results do not fit together.
+        """
+        n_changes, found = self._n_changes, []
+        for step in steps:
+            found.append(step)
+            await asyncio.sleep(0)
+            if self._n_changes != n_changes:
+                raise JsonRpcException("a text has changed", code=lsp.LSPErrorCodes.ContentModified)
+        return found
 
     def changed(self, uri: str) -> None:
         """Forget what was known of a text and of those that import it, and show their findings soon."""
+        self._n_changes += 1
         name = _path_of(uri).as_posix()
         importing = [each for each, analysis in self._known.items() if analysis.reads(name)]
         for each in dict.fromkeys((uri, *importing)):
@@ -181,12 +201,12 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
         return [] if placed is None else definitions(analysis, placed)
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    def find_references(given: lsp.ReferenceParams) -> list[lsp.Location]:
+    async def find_references(given: lsp.ReferenceParams) -> list[lsp.Location]:
         analysis, placed = placed_at(given)
         if placed is None:
             return []
         declared = analysis.declared_at(placed)
-        files = importers(analysis, declared, documents.of_file)
+        files = await documents.in_turns(importers(analysis, declared, documents.of_file, documents.texts()))
         return references(files, declared, with_declarations=given.context.include_declaration)
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
@@ -197,18 +217,18 @@ def _add_names(server: LanguageServer, documents: _Documents) -> None:
         return range_of(analysis.source, placed.name.span)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
-    def rename_name(given: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    async def rename_name(given: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         analysis, placed = placed_at(given)
         if placed is None:
             return None
-
+        declared = analysis.declared_at(placed)
+        files = await documents.in_turns(importers(analysis, declared, documents.of_file, documents.texts()))
         try:
-            declared = analysis.declared_at(placed)
-            files = tuple(importers(analysis, declared, documents.of_file))
-            changes = rename(files, declared, given.new_name, documents.with_texts)
+            renaming = rename(files, declared, given.new_name)
+            await documents.in_turns(map(renaming.check, documents.with_texts(renaming.texts)))
         except RenameError as error:
             raise JsonRpcException(str(error), code=lsp.LSPErrorCodes.RequestFailed) from None
-        return lsp.WorkspaceEdit(changes=changes)
+        return lsp.WorkspaceEdit(changes=renaming.edits)
 
 
 def _add_views(server: LanguageServer, documents: _Documents) -> None:
