@@ -3,6 +3,9 @@
 Run `make bench`, or `python benchmarks/bench_editor.py [--quick]`. In each table the first line, the full check of
 `wiregen check`, is 1.00. A keystroke changes one letter of a comment: the server reads the text again and knows its
 names, offsets and colours. The findings follow once nobody types; they cost a full check.
+
+All of the file is read again, not the changed declaration alone. Of 190 ms for `geode` the parser takes 96, the resolver 55, colours 27,
+offsets 11. Places in a tree are offsets in the file, so each declaration after a change would get a new tree anyway.
 """
 
 from __future__ import annotations

@@ -131,6 +131,44 @@ def test_a_conversation_without_an_answer_is_a_finding(tmp_path: Path) -> None:
     assert "error: reader has sent 0 of 1 messages within 0.5 s" in ended.errors
 
 
+def test_messages_by_chance_end_with_the_time_of_the_run(tmp_path: Path) -> None:
+    """With pauses after all messages it would take a thousand seconds at least."""
+    target = Listener(reader)
+    ended = simulated_writer(
+        tmp_path,
+        target.port,
+        "--messages",
+        "100000",
+        "--pause",
+        "0.01",
+        "--seconds",
+        "1.5",
+        "--timeout",
+        "120",
+    )
+    target.join()
+    assert ended.code == 0, ended.errors
+    assert len(ended.messages("writer")) < 100_000
+    assert "0 errors, 0 violations" in ended.summary
+
+
+def test_a_conversation_that_does_not_end_in_the_time_of_the_run_is_a_finding(tmp_path: Path) -> None:
+    target = Listener(received)
+    options = ("--conversation", "six events and one ack", "--timeout", "120", "--seconds", "1")
+    ended = simulated_writer(tmp_path, target.port, *options)
+    target.join()
+    assert ended.code == 1
+    assert "error: the conversation did not end within 1 s" in ended.errors
+
+
+def test_no_peer_in_the_time_of_the_run_is_a_finding(tmp_path: Path) -> None:
+    options = ("--as", "writer", "--listen", "0", "--timeout", "120", "--seconds", "0.5")
+    with running_tool(tmp_path, "simulate", LUMBERJACK, *options) as tool:
+        ended = tool.wait()
+    assert ended.code == 1
+    assert "error: no connection of reader within 0.5 s" in ended.errors
+
+
 def test_both_sides_may_be_simulated(tmp_path: Path) -> None:
     """The conversations of a file with itself: each side accepts what the other one sends."""
     for name in ("six events and one ack", "a window that slides"):

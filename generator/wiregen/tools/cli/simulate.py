@@ -56,6 +56,11 @@ __all__ = ["verb"]
     help="Time for the connection, and for a message without which the run cannot continue, in seconds.",
 )
 @click.option(
+    "--seconds",
+    type=click.FloatRange(0.01),
+    help="End after this number of seconds, with fewer messages by chance. Default: no bound.",
+)
+@click.option(
     "--pause",
     type=click.FloatRange(0.001),
     default=0.05,
@@ -84,6 +89,7 @@ def verb(
     seed: int,
     messages: int,
     timeout: float,
+    seconds: float | None,
     pause: float,
     format_: str | None,
     tls: bool,
@@ -113,7 +119,7 @@ def verb(
     trace = None if conversation is None else _trace(subject, conversation)
     side = _side(subject, role, limits, options, trace)
     shared = _shared(side, format_)
-    bounds = Bounds(n_messages=messages, timeout=timeout, pause=pause)
+    bounds = Bounds(n_messages=messages, timeout=timeout, seconds=seconds, pause=pause)
     network = _Network(host, port, context, server_name, is_listening=listen is not None)
     reason = asyncio.run(_run(network, side, shared, bounds, trace, Random(seed)))
     if reason is not None:
@@ -176,7 +182,25 @@ async def _run(
     trace: "Trace | None",
     chance: Random,
 ) -> str | None:
-    """Hold the conversation; return the reason why it could not be held to its end, or None."""
+    """Hold the conversation within the time of the run; return the reason why it could not be held to its end, or None."""
+    try:
+        async with asyncio.timeout(bounds.seconds):
+            return await _hold(network, side, shared, bounds, trace, chance)
+    except TimeoutError:
+        if shared.totals.n_connections == 0:
+            return f"no connection of {side.peer} within {bounds.seconds:g} s"
+        return None if trace is None else f"the conversation did not end within {bounds.seconds:g} s"
+
+
+async def _hold(
+    network: _Network,
+    side: "Side",
+    shared: "SharedWork",
+    bounds: "Bounds",
+    trace: "Trace | None",
+    chance: Random,
+) -> str | None:
+    """Hold the conversation; return the reason why the peer ended it, or None."""
     import time
 
     from wiregen.tools.cli.proxying.work import ConnectionWork

@@ -32,11 +32,18 @@ class PeerError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """The bounds of a run: messages to send, and in seconds the waits for an answer that is needed, and for one that may come."""
+    """The bounds of a run: messages to send, and times in seconds.
+
+    Attributes:
+        timeout: The wait for an answer that is needed.
+        pause: The wait for an answer that may come.
+        seconds: The time of the whole run, or None without a bound.
+    """
 
     n_messages: int
     timeout: float
     pause: float
+    seconds: float | None = None
 
 
 class SimulatedPeer:
