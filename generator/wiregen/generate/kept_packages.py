@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from wiregen.generate.caches import folder_of_code
 from wiregen.generate.own_files import files_below, own_folder, templates_folder
+from wiregen.language.config import WrittenSources
 from wiregen.language.locks import LOCK_SUFFIX
 from wiregen.language.regular_files import read_regular
 from wiregen.language.source import MAX_LISTED, MAX_SOURCE_SIZE, SUFFIX
@@ -35,6 +36,8 @@ __all__ = ["KeptPackage", "PackageInputs", "find_kept", "inputs_of_package", "ke
 
 _FOLDER: Final = "packages"
 _DIGEST_SIZE: Final = 32
+_MOST_BYTES: Final = 16 << 20
+"""Bytes of all sources from which on it takes too long to read them for each input."""
 _NUMBERS: Final = count(1)
 
 
@@ -63,17 +66,17 @@ class KeptPackage:
         return schema
 
 
-def inputs_of_package(path: Path, roots: tuple[Path, ...]) -> PackageInputs | None:
+def inputs_of_package(path: Path, sources: WrittenSources) -> PackageInputs | None:
     """Return the inputs of the package of a .wire file, or None if they cannot be determined.
 
-    `roots`: the folders that imports may lead into, in addition to the file's own folder.
+    `sources`: those of the configuration, which imports may lead into; its text is an input, as a wrong one is an error.
     """
     path = path.absolute()
-    folders = (path.parent, *roots)
+    folders = (path.parent, *sources.folders)
     place = sha256(b"\0".join(map(os.fsencode, (path, *folders)))).hexdigest()
     whole = sha256(MAGIC_NUMBER + place.encode())
     try:
-        for part in chain(_installation(), _sources(path, folders)):
+        for part in chain((sources.text.encode(),), _installation(), _sources(path, folders)):
             whole.update(sha256(part).digest())
     except (OSError, ValueError):  # missing, too large, not regular: the front end tells why
         return None
@@ -95,9 +98,12 @@ def _sources(path: Path, folders: tuple[Path, ...]) -> Iterator[bytes]:
         found += sorted(islice(folder.glob(f"*{SUFFIX}"), MAX_LISTED + 1))
         if len(found) > MAX_LISTED:
             raise ValueError
+    n_left = _MOST_BYTES
     for file in found:
+        text = read_regular(file, min(n_left, MAX_SOURCE_SIZE))
+        n_left -= len(text)
         yield os.fsencode(file.resolve())
-        yield read_regular(file, MAX_SOURCE_SIZE)
+        yield text
 
 
 def find_kept(inputs: PackageInputs) -> KeptPackage | None:

@@ -6,7 +6,7 @@ from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report, did_you_mean
 from wiregen.language.source import MAX_NAMED, SUFFIX, available, shipped_protocols
 
-__all__ = ["find_protocol", "protocol_files", "source_files"]
+__all__ = ["find_protocol", "protocol_files", "protocol_path", "source_files"]
 
 
 def source_files(config: Config) -> tuple[Path, ...]:
@@ -28,19 +28,24 @@ def protocol_files(config: Config) -> tuple[Path, ...]:
     return tuple(path for path in chosen if path in found or path.is_file())
 
 
-def find_protocol(name: str, config: Config, report: Report) -> Path | None:
-    """Return the file of a name: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
+def protocol_path(name: str, sources: tuple[Path, ...]) -> Path | None:
+    """Return the file of a name, or None if the source folders and those shipped with wiregen lack it."""
     if name.endswith(SUFFIX):
         return Path(name)
-    folders = (*config.sources, shipped_protocols())
-    for folder in folders:
-        path = folder / f"{name}{SUFFIX}"
-        if path.is_file():
-            return path
+    paths = (folder / f"{name}{SUFFIX}" for folder in (*sources, shipped_protocols()))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def find_protocol(name: str, config: Config, report: Report) -> Path | None:
+    """Return the file of a name: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
+    found = protocol_path(name, config.sources)
+    if found is not None:
+        return found
     if Path(name).is_dir():
         help_ = "give files or names: " + (", ".join(available((Path(name),))[:MAX_NAMED]) or "it has none")
         report.error("WG5003", f"`{name}` is a folder, not a protocol", None, help=help_)
         return None
+    folders = (*config.sources, shipped_protocols())
     known = sorted({path.stem for folder in folders for path in folder.glob(f"*{SUFFIX}")})
     help_ = did_you_mean(name, known) or f"known here: {', '.join(known)}; or give a path to a .wire file"
     report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)

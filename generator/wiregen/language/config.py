@@ -15,7 +15,7 @@ from wiregen.language.diagnostics import Report, did_you_mean
 from wiregen.language.proto_options import NO_OPTIONS, ProtoOptions, proto_options
 from wiregen.language.regular_files import read_regular_text
 
-__all__ = ["Config", "load_config"]
+__all__ = ["Config", "WrittenSources", "load_config", "written_sources"]
 
 CONFIG_NAME: Final = "wiregen.toml"
 PROJECT_NAME: Final = "pyproject.toml"
@@ -56,13 +56,49 @@ def load_config(start: Path, report: Report) -> Config:
 
     An invalid setting is reported, and its default is taken.
     """
+    found = _nearest(start, report)
+    return _config(found.table, found.root, found.file, report)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenSources:
+    """The folders of the sources in a configuration that was not checked; `text` identifies all that is written in it."""
+
+    folders: tuple[Path, ...]
+    text: str
+
+
+def written_sources(start: Path) -> WrittenSources | None:
+    """Return the sources of the configuration nearest to a folder, or None if `load_config` would report an error about them.
+
+    The other settings are not checked: for callers that know this text from an earlier run.
+    """
+    report = Report()
+    found = _nearest(start, report)
+    names = found.table.get("sources", DEFAULTS["sources"])
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) and name for name in names):
+        return None
+    folders = tuple(_inside(name, "sources", found.root, report) for name in names)
+    return None if report.has_errors else WrittenSources(folders=folders, text=repr(found))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Written:
+    """A configuration as it is written; `file` is None if there is none."""
+
+    table: Mapping[str, object]
+    root: Path
+    file: Path | None
+
+
+def _nearest(start: Path, report: Report) -> _Written:
     here = start.resolve()
     for folder in (here, *here.parents):
         for name in (CONFIG_NAME, PROJECT_NAME):
             table = _read(folder / name, report)
             if table is not None:
-                return _config(table, folder, folder / name, report)
-    return _config({}, here, None, report)
+                return _Written(table=table, root=folder, file=folder / name)
+    return _Written(table={}, root=here, file=None)
 
 
 def _read(path: Path, report: Report) -> dict[str, object] | None:

@@ -150,10 +150,46 @@ def test_no_folder_for_them_is_needed(folder: Path, made: list[str]) -> None:
     assert len(made) == 2
 
 
+@pytest.mark.parametrize("bound", ["MAX_LISTED", "_MOST_BYTES"])
 def test_a_folder_with_too_many_sources_keeps_nothing(
-    folder: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
-    monkeypatch.setattr(kept_packages, "MAX_LISTED", 1)
+    monkeypatch.setattr(kept_packages, bound, 1)
     assert decoded(folder) == decoded(folder)
     assert len(made) == 2
     assert kept_files(folder) == []
+
+
+def test_a_protocol_from_stdin_is_compiled_and_not_kept(folder: Path) -> None:
+    alone = SMALL.replace("import common: Size\n", "").replace("size : Size", "size : u16")
+    result = run("decode", "-", folder / "frames", "--format", "jsonl", data=alone.encode())
+    assert (result.exit_code, result.stdout) == (0, decoded(folder))
+    assert len(kept_files(folder)) == 1
+
+
+def test_replay_uses_the_package_that_decode_kept(folder: Path, made: list[str]) -> None:
+    (folder / "small.wire").write_text(
+        SMALL + "session S {\n  state idle { client M => open }\n  state open { client M => idle }\n}\n"
+    )
+    decoded(folder)
+    result = run("replay", folder / "small.wire", folder / "frames", folder / "frames")
+    assert "in 1 connection" in result.stdout, result.stderr
+    assert len(made) == 1
+
+
+def test_an_error_in_the_configuration_is_told_each_time(
+    folder: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    first = decoded(folder)
+    (folder / "idl").mkdir()
+    (folder / "wiregen.toml").write_text('sources = ["idl"]\n')
+    assert decoded(folder) == decoded(folder) == first
+    assert len(made) == 2
+    (folder / "wiregen.toml").write_text('sources = ["idl"]\nformatter = 3\n')
+    for _ in range(2):
+        result = run("decode", folder / "small.wire", folder / "frames", "--format", "jsonl")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "`formatter`" in result.stderr
+    (folder / "wiregen.toml").write_text("sources = 3\n")
+    assert run("decode", folder / "small.wire", folder / "frames").exit_code == 2

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from wiregen.generate.backends import Subject
+    from wiregen.generate.kept_packages import PackageInputs
     from wiregen.generate.packages import Package
     from wiregen.generate.serialization import Serialization
     from wiregen.language.config import Config
@@ -163,17 +164,12 @@ class Decodable:
 
 def decodable(name: str, *files: str | None) -> Decodable:
     """Return the protocol that the user named, for these files; large ones are read by compiled code, of an earlier run if possible."""
-    if name == "-" or sum(map(_size_of, files)) < _LARGE:
+    if sum(map(_size_of, files)) < _LARGE:
         return decodable_of(spoken(name))
-    from wiregen.generate.kept_packages import find_kept, inputs_of_package, keep
-    from wiregen.generate.protocol_files import find_protocol
+    from wiregen.generate.kept_packages import find_kept, keep
     from wiregen.generate.serialization import NATIVE, Serialization
-    from wiregen.language.diagnostics import Report
 
-    report = Report()
-    config = configuration(report)
-    path = find_protocol(name, config, report)
-    inputs = None if path is None else inputs_of_package(path, config.sources)
+    inputs = None if name == "-" else _inputs_of(name)
     kept = None if inputs is None else find_kept(inputs)
     if kept is not None:
         compiled = Serialization(kept, NATIVE, kept.native)
@@ -184,6 +180,17 @@ def decodable(name: str, *files: str | None) -> Decodable:
     if inputs is not None:
         keep(inputs, package)
     return found
+
+
+def _inputs_of(name: str) -> "PackageInputs | None":
+    """Return the inputs of the package of a protocol, or None if it cannot be found; `spoken` tells why."""
+    from wiregen.generate.kept_packages import inputs_of_package
+    from wiregen.generate.protocol_files import protocol_path
+    from wiregen.language.config import written_sources
+
+    sources = written_sources(Path.cwd())
+    path = None if sources is None else protocol_path(name, sources.folders)
+    return None if sources is None or path is None else inputs_of_package(path, sources)
 
 
 def decodable_of(subject: "Subject") -> Decodable:
