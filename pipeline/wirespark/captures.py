@@ -19,10 +19,10 @@ from wirespark.capture_index import share_packets
 from wirespark.columns import NOWHERE, Columns, Origin
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
-from wirespark.flow_pools import FlowDirection, Pools
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
 from wirespark.storage import storage_of
+from wirespark.stream_pools import FlowDirection, Pools
 
 __all__ = ["Share", "share_columns"]
 

@@ -95,12 +95,13 @@ def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None
         WireSparkError: An option is invalid, there are no files to read, or the target holds another
             conversion.
     """
-    from wirespark.planning import files_of
+    from wirespark.storage import storage_of
     from wirespark.targets import target_of
 
     output, read = divided(given)
     options = ReadOptions.of(read)
-    if is_here and not files_of(options.paths):
+    have_files = [storage_of(path).has_files(path) for path in options.paths if is_here]
+    if is_here and not any(have_files):
         raise WireSparkError(
             f"there are no files below {', '.join(options.paths)}, hidden ones apart: give a folder with traffic"
         )

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from wirespark.batches import Slice
 from wirespark.columns import Columns, Origin, in_order, joined_columns
 from wirespark.decoders import context_of
-from wirespark.flow_pools import Pool
 from wirespark.options import Wishes
 from wirespark.storage import storage_of
+from wirespark.stream_pools import Pool
 from wirespark.stream_rows import Walk
 from wirespark.untyped import ArrowArray
 

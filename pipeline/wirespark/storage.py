@@ -53,6 +53,13 @@ class Storage(Protocol):
             WireSparkError: It does not match any file, or the storage cannot be reached.
         """
 
+    def has_files(self, path: str) -> bool:
+        """Return whether `files` returns any; on a disk they are not all listed for it.
+
+        Raises:
+            WireSparkError: As by `files`.
+        """
+
     def state(self, path: str) -> FileState:
         """Return the state of a file.
 
@@ -120,13 +127,20 @@ class _Disk:
     """The disks of this computer."""
 
     def files(self, path: str) -> Mapping[str, FileState]:
+        return dict(self._found(path))
+
+    def has_files(self, path: str) -> bool:
+        return next(self._found(path), None) is not None
+
+    def _found(self, path: str) -> Iterator[tuple[str, FileState]]:
         matches = disk_matches(path)
         if not matches:
             raise _missing(path)
-        found: dict[str, FileState] = {}
-        for match in matches:
-            found.update(_below(str(match)) if match.is_dir() else ((str(match), self.state(str(match))),))
-        return found
+        for match in map(str, matches):
+            if os.path.isdir(match):
+                yield from _below(match)
+            else:
+                yield match, self.state(match)
 
     def state(self, path: str) -> FileState:
         return _state_of(os.stat(path))
@@ -245,6 +259,9 @@ class _Remote:
         if not found:
             raise _missing(path)
         return found
+
+    def has_files(self, path: str) -> bool:
+        return bool(self.files(path))
 
     def state(self, path: str) -> FileState:
         info: FileInfo = self.system.get_file_info(self.place(path))

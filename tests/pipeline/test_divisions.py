@@ -23,8 +23,10 @@ from tests.pipeline.test_convert import reader_of
 
 from wirespark import WireSparkError, divisions, storage
 from wirespark.convert_source import ConvertPartition, ConvertReader, IndexPartition
+from wirespark.options import ReadOptions
 from wirespark.planning import Part, parts_of
-from wirespark.receipts import FOLDER, INDEX, name_of
+from wirespark.reading import columns_of
+from wirespark.receipts import FOLDER, INDEX, Receipt, name_of
 from wirespark.target_storage import TargetStorage, target_storage_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -257,6 +259,35 @@ def test_few_files_and_those_without_an_index_are_divided_in_place(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert planned(reader(source, target, "contexts"))
     assert not list(Path(target).rglob(f"*{INDEX}"))
+
+
+def test_files_up_to_the_split_are_opened_by_the_tasks_that_convert_them(tmp_path: Path) -> None:
+    """Captures, also compressed, and streams share a task, which leaves one receipt for a later run."""
+    source, target = tmp_path / "source", str(tmp_path / "target")
+    source.mkdir()
+    window = stream_of("lumberjack", 3, 5)
+    for number in range(24):
+        data = (CAPTURES / "golumber-async-pipelined.pcap").read_bytes()
+        (source / f"{number}.pcap").write_bytes(data)
+        (source / f"{number}.pcap.gz").write_bytes(gzip.compress(data))
+        (source / f"{number}.{window.role}.bin").write_bytes(window.data)
+    own = reader_of(source, target, "lumberjack", index="true", split="64MiB")
+    with opened(source) as names:
+        tasks = own.partitions()
+    assert not names and len(tasks) == 1 and isinstance(tasks[0], ConvertPartition)
+    [batch] = own.read(tasks[0])
+    [text] = batch.column("receipt").to_pylist()
+    receipt = Receipt.of(text)
+    assert len(receipt.ways) == 72
+    assert receipt.rows == sum(map(n_rows_of, source.iterdir())) > 72
+    [done] = own.partitions()
+    assert isinstance(done, ConvertPartition) and done.done == (text,) and not done.parts
+
+
+def n_rows_of(path: Path) -> int:
+    """Return how many rows a file has that is read alone."""
+    own = ReadOptions.of({"protocol": "lumberjack", "path": str(path)})
+    return sum(columns.rows.num_rows for columns in columns_of(parts_of(own), own.wishes, own))
 
 
 def test_a_target_that_is_refused_gets_no_index(tmp_path: Path) -> None:
