@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_the_recipes_run(folder: Path) -> None:
 
 @pytest.mark.skipif(not IS_SOAK, reason="each takes a PySpark of another version, which `make soak` installs")
 @pytest.mark.parametrize("lake", LAKES)
-def test_tables_are_copied_to_a_lake(lake: str, folder: Path) -> None:
+def test_tables_are_copied_to_a_lake(lake: str, folder: Path, evidence: Callable[..., None]) -> None:
     version, count = LAKES[lake]
     place = folder / "site"
     install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(place), f"pyspark=={version}"]
@@ -72,6 +73,9 @@ def test_tables_are_copied_to_a_lake(lake: str, folder: Path) -> None:
         pytest.skip(f"PySpark {version} cannot be installed: {done.stderr[-500:]}")
     [convert] = [line for line in program().splitlines() if line.startswith("summary = wirespark.convert(")]
     setting = 'import wirespark\nspark = wirespark.session()\ncaptures = "captures"\n'
-    run(f'{setting}{convert}\nprint("events", summary.messages["Json"])', folder)
+    expected = 'print("events", spark.read.parquet("tables/message=json").count())'
+    converted = run(f"{setting}{convert}\n{expected}", folder)
     output = run(f"{program(lake)}\n{count}", folder, str(place))
-    assert int(output.split("rows ")[-1]) > 0
+    n_rows = int(output.split("rows ")[-1])
+    assert n_rows == int(converted.split("events ")[-1]) > 0
+    evidence(f"lake_{lake}", count=1, failures=0, rows=n_rows, pyspark=version)
