@@ -100,6 +100,7 @@ class _Conversation:
         self._engine = package.runtime("sessions.engine").Engine(
             _program(wishes.protocol),
             strict=wishes.strict,
+            options=wishes.session_options,
             limits=dict(wishes.limits),
             contexts=self._context,
             variant=wishes.variant,

@@ -6,7 +6,8 @@ Each takes the table of `format("wire")` (or the same columns from Parquet) and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,13 +16,14 @@ import pyarrow.compute as pc
 from wirespark.conversations import EVENTS, events_of
 from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
-from wirespark.options import Wishes, among, check_names, wishes_of
+from wirespark.options import LIMIT, Wishes, among, check_names, wishes_of
+from wirespark.session_options import OPTION, OPTIONS, session_options_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["check", "decode", "events", "latencies", "levels", "pairs", "profile"]
+__all__ = ["check", "decode", "events", "latencies", "levels", "pairs", "profile", "session_wishes"]
 
 _KNOWN = ("strict", "variant", "limits")
 _DECODED = ("fields", "code", "path")
@@ -33,14 +35,17 @@ _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
 def events(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     """Return all events of the rows in the protocol's sessions, by connection: see `conversations.EVENTS`.
 
+    `options` are `strict`, `variant`, `limits`, and `options`, those of the sessions: `ack_reach=WINDOW, …`. All
+    jobs on sessions take them.
+
     Raises:
-        WireSparkError: The protocol or an option is unknown.
+        WireSparkError: The protocol or an option is unknown, or a value is invalid.
     """
     from pyspark.sql import functions as F
 
     from wirespark.spark_types import struct_type
 
-    wishes = wishes_of({**check_names(options, _KNOWN), "protocol": protocol})
+    wishes = session_wishes(protocol, options)
 
     def run(rows: pa.Table) -> pa.Table:
         return events_of(rows.drop_columns(["_connection"]), wishes)
@@ -49,6 +54,17 @@ def events(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     name = F.regexp_replace("_file", r"\.[^/]*$", "")
     grouped = table.withColumn("_connection", F.coalesce(F.concat("_file", F.lit(" "), "_flow"), name))
     return grouped.groupBy("_connection").applyInArrow(run, struct_type(EVENTS))
+
+
+def session_wishes(protocol: str, options: Mapping[str, str]) -> Wishes:
+    """Return the options of a job on sessions, with those of the sessions.
+
+    Raises:
+        WireSparkError: The protocol or an option is unknown, or a value is invalid.
+    """
+    given = check_names(options, (*_KNOWN, OPTIONS), (LIMIT, OPTION))
+    wishes = wishes_of({**given, "protocol": protocol})
+    return replace(wishes, session_options=session_options_of(given, wishes.package))
 
 
 def check(table: DataFrame, protocol: str, **options: str) -> DataFrame:

@@ -6,20 +6,23 @@ import importlib.util
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
 
 __all__ = [
+    "LIMIT",
     "Kernel",
     "Mode",
     "ReadOptions",
+    "Setting",
     "Wishes",
     "among",
     "amount",
     "check_names",
     "has_numba",
+    "settings",
     "truth",
     "wishes_of",
 ]
@@ -28,7 +31,7 @@ Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
 
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
-_LIMIT = "limit."
+LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
 _HIDDEN = ("path", "paths")
 """The names under which Spark passes the arguments of `load`; users do not give them."""
@@ -48,6 +51,7 @@ class Wishes:
         messages: The only messages whose rows are wanted, or None for all rows.
         kernel: Whether compiled kernels decode the messages that they support: where numba is installed,
             always, or never.
+        session_options: The options of the protocol's sessions that differ from their defaults.
     """
 
     protocol: str
@@ -60,6 +64,7 @@ class Wishes:
     error_bytes: int = 4096
     messages: tuple[str, ...] | None = None
     kernel: Kernel = "auto"
+    session_options: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def package(self) -> Package:
@@ -142,17 +147,20 @@ class ReadOptions:
         )
 
 
-def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
+def check_names(
+    options: Mapping[str, str], known: tuple[str, ...], prefixes: tuple[str, ...] = (LIMIT,)
+) -> dict[str, str]:
     """Return options with their names in lower case.
 
     Raises:
-        WireSparkError: An option is not in `known`, nor a limit.
+        WireSparkError: An option is not in `known`, and begins with none of the prefixes.
     """
     given = {name.lower(): text for name, text in options.items()}
     for name in given:
-        if name not in known and not name.startswith(_LIMIT):
+        if name not in known and not name.startswith(prefixes):
             names = ", ".join(each for each in known if each not in _HIDDEN)
-            raise WireSparkError(f"unknown option {name!r}; the options are {names} and limit.NAME")
+            others = " and ".join(f"{prefix}NAME" for prefix in prefixes)
+            raise WireSparkError(f"unknown option {name!r}; the options are {names} and {others}")
     return given
 
 
@@ -199,19 +207,35 @@ def has_numba() -> bool:
 
 def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     """Return the limits in `limits` (`frame=1MiB, count=10`) and in each `limit.NAME`."""
-    texts = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
-    for text in texts:
-        if "=" not in text:
-            raise WireSparkError(f"the limit {text!r} has no value: write NAME=VALUE, such as frame=1MiB")
-    pairs = [text.partition("=")[::2] for text in texts]
-    pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
-    for name, text in pairs:
-        found[among(name.strip(), "limit", package.schema.limits) or ""] = amount(f"limit {name}", text)
+    for name, text in settings("limit", given, "limits", LIMIT, "NAME=VALUE, such as frame=1MiB"):
+        found[among(name, "limit", package.schema.limits) or ""] = amount(f"limit {name}", text)
     most: int = package.runtime("codec.values").MOST_NESTING
     if found.get("depth", 0) > most:
         raise WireSparkError(f"the limit depth is at most {most}, not {found['depth']}")
     return found
+
+
+class Setting(NamedTuple):
+    """The name of a limit or of an option of sessions, and its value as the user wrote it."""
+
+    name: str
+    text: str
+
+
+def settings(noun: str, given: Mapping[str, str], together: str, prefix: str, form: str) -> list[Setting]:
+    """Return the settings in the option `together`, which has them as `a=1, b=2`, and in each option with the prefix.
+
+    Raises:
+        WireSparkError: A text has no `=`; the message tells the form.
+    """
+    texts = [text.strip() for text in given.get(together, "").split(",") if text.strip()]
+    for text in texts:
+        if "=" not in text:
+            raise WireSparkError(f"the {noun} {text!r} has no value: write {form}")
+    pairs = [text.partition("=")[::2] for text in texts]
+    pairs += [(name[len(prefix) :], text) for name, text in given.items() if name.startswith(prefix)]
+    return [Setting(name.strip(), text.strip()) for name, text in pairs]
 
 
 def _paths(given: Mapping[str, str]) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ from wireproto import pravega as pv  # noqa: E402
 from wireproto import reactive_streams as rs  # noqa: E402
 from wirespark.columns import Origin  # noqa: E402
 from wirespark.conversations import events_of  # noqa: E402
+from wirespark.jobs import session_wishes  # noqa: E402
 from wirespark.objects import recording_of  # noqa: E402
-from wirespark.options import Wishes  # noqa: E402
 from wirespark.stream_rows import StreamRow  # noqa: E402
 from wirespark.table_rows import wide_table  # noqa: E402
 
@@ -34,9 +34,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PRAVEGA = ROOT / "examples" / "captures" / "pravega-write-read.pcap.gz"
 
 
-def said(protocol: str, *lines: tuple[str, Any]) -> list[dict[str, Any]]:
+def said(protocol: str, *lines: tuple[str, Any], **options: str) -> list[dict[str, Any]]:
     """Return the events of a connection in which a line is said each second: who says it, and the frame."""
-    wishes = Wishes(protocol=protocol)
+    wishes = session_wishes(protocol, options)
     tables = [
         wide_table(
             recording_of(wishes).columns(
@@ -124,6 +124,63 @@ def test_acks_answer_events_and_no_event_answers_an_ack() -> None:
     lines = [("writer", lj.Window(1)), ("writer", lj.Json(1, b"{}")), ("reader", lj.Ack(1))] * 2
     found = said("lumberjack", *lines)
     assert answers(found) == [("Json", 1, "Ack", 2), ("Json", 4, "Ack", 5)]
+
+
+OVERLAPPING = (
+    ("writer", lj.Window(1)),
+    ("writer", lj.Json(1, b"{}")),
+    ("writer", lj.Window(2)),
+    ("writer", lj.Json(1, b"{}")),
+    ("writer", lj.Json(2, b"{}")),
+    ("reader", lj.Ack(2)),
+)
+"""Two windows before their acks, each numbered from 1, as Beats sends them; the Ack of the first one is missing."""
+
+
+def test_an_option_of_the_sessions_decides_the_window_of_an_ack() -> None:
+    assert answers(said("lumberjack", *OVERLAPPING)) == [("Json", n, "Ack", 5) for n in (1, 3, 4)]
+    for options in ({"options": "ack_reach=WINDOW"}, {"option.ack_reach": "WINDOW"}):
+        found = said("lumberjack", *OVERLAPPING, **options)
+        assert not answers(found)
+        assert of_kind(found, "violation", "name", "_offset") == [("ack_out_of_window", 5)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param(
+            "reach=WINDOW",
+            "unknown option of the sessions of lumberjack 'reach': expected one of ack_value, ack_reach, window_use",
+            id="no option",
+        ),
+        pytest.param(
+            "ack_reach=FAR", "option ack_reach is 'FAR': give one of ALL, WINDOW", id="no value of the enum"
+        ),
+        pytest.param(
+            "ack_reach", "the option 'ack_reach' has no value: write NAME=VALUE", id="without a value"
+        ),
+    ],
+)
+def test_wrong_options_of_sessions(options: str, said: str) -> None:
+    with pytest.raises(wirespark.WireSparkError) as caught:
+        session_wishes("lumberjack", {"options": options})
+    assert str(caught.value) == said
+
+
+def test_a_protocol_without_options_of_sessions() -> None:
+    with pytest.raises(wirespark.WireSparkError, match="unknown option of the sessions of pravega 'x'"):
+        session_wishes("pravega", {"option.x": "1"})
+
+
+def test_jobs_on_spark_take_options_of_the_sessions(spark: SparkSession, tmp_path: Path) -> None:
+    for role in ("writer", "reader"):
+        frames = [lj.encode(frame) for sender, frame in OVERLAPPING if sender == role]
+        (tmp_path / f"x.{role}.bin").write_bytes(b"".join(frames))
+    table = spark.read.format("wire").options(protocol="lumberjack", index="false").load(str(tmp_path))
+    times = table.selectExpr("* except (_time)", "timestamp_seconds(if(_from = 'reader', 9, 0)) as _time")
+    for options, answered in (({}, 3), ({"options": "ack_reach=WINDOW"}, 0)):
+        found = wirespark.pairs(times, "lumberjack", **options)
+        assert found.where("_message is not null").count() == answered
 
 
 def test_latencies_and_profiles_on_spark(spark: SparkSession) -> None:

@@ -53,6 +53,19 @@ def test_wrong_options_of_convert(options: tuple[str, ...], said: str, tmp_path:
     assert not (tmp_path / "tables").exists()
 
 
+@pytest.mark.parametrize("verb", ["check", "coverage", "latencies", "levels", "pairs"])
+def test_wrong_options_of_sessions(verb: str) -> None:
+    result = run("spark", verb, "--protocol", "lumberjack", "--option", "ack_reach=FAR", CAPTURE)
+    assert result.exit_code == 2 and "give one of ALL, WINDOW" in result.stderr, result.output
+
+
+def test_options_of_sessions_reach_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(spark_session, "_check_settings", lambda name, settings: asked.append(settings))
+    run("spark", "pairs", "--protocol", "lumberjack", "--option", "a=1", "--option", "b=2", CAPTURE)
+    assert asked == ["a=1,b=2"]
+
+
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     for words in (("check", str(tmp_path / "nix")), ("convert", str(tmp_path / "nix"), str(tmp_path / "t"))):
         result = run("spark", *words, "--protocol", "lumberjack")

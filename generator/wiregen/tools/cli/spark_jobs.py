@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS
 from wiregen.tools.cli.spark_options import of_reading, of_spark
 from wiregen.tools.cli.spark_session import Job
@@ -29,7 +30,8 @@ _DOCS = {
 }
 _OF_THE_TABLE = ("profile",)
 _FAILING = ("check",)
-_OWN: Final = {
+_OF_SESSIONS: Final = ("check", "coverage", "latencies", "levels", "pairs")
+_OWN: Final = dict.fromkeys(_OF_SESSIONS, (shared_options.session_options,)) | {
     "profile": (
         click.option(
             "--seconds", type=float, default=1.0, show_default=True, help="Length of an interval of time."
@@ -62,11 +64,15 @@ def _verb(name: str) -> click.Command:
         master: str,
         remote: str | None,
         role: str | None,
+        options: tuple[str, ...] = (),
         **wishes: object,
     ) -> int:
         arguments: dict[str, object] = {key: wishes.pop(key) for key in ("seconds", "by") if key in wishes}
         given = wishes | {"from": role}
-        return _run(name, source, protocol, output, None if remote else master, remote, given, arguments)
+        settings = ",".join(options)
+        return _run(
+            name, source, protocol, output, None if remote else master, remote, given, arguments, settings
+        )
 
     for option in reversed(own):
         option(verb)
@@ -82,17 +88,19 @@ def _run(
     remote: str | None,
     wishes: dict[str, object],
     arguments: dict[str, object],
+    settings: str,
 ) -> int:
     from wiregen.tools.cli.spark_session import opened
 
     given = {key: value for key, value in wishes.items() if value is not False}
-    with opened(protocol, master, remote, source, given) as (spark, package, options):
+    with opened(protocol, master, remote, source, given, settings=settings) as (spark, package, options):
         import wirespark
 
         reader = spark.read.format("wire").option("protocol", package).options(**options)
         table = reader.load(source[0] if len(source) == 1 else list(source))
         job: Callable[..., DataFrame] = getattr(wirespark, name)
         chosen = {key: options[key] for key in ("variant",) if key in options}
+        chosen |= {"options": settings} if settings else {}
         found = job(table, **arguments) if name in _OF_THE_TABLE else job(table, package, **chosen)
         n_rows = _write(found, output)
     return FINDINGS if n_rows and name in _FAILING else DONE

@@ -55,9 +55,11 @@ def opened(
     source: tuple[str, ...],
     wishes: Mapping[str, object],
     target: str | None = None,
+    settings: str = "",
 ) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:
     """Open a session with the protocol, after its options are checked; it ends with the block.
 
+    `settings` are the options of the protocol's sessions: `ack_reach=WINDOW,…`.
     The session comes with the protocol's name in it and the options of a read. Errors of workers are reported
     in their own words.
     """
@@ -67,6 +69,7 @@ def opened(
         sys.path.insert(0, str(Path(folder, "python")))
         try:
             given = _looked_at(name, source, wishes, target, is_here=remote is None)
+            _check_settings(name, settings)
             spark = _session(master, remote, Path(folder))
             try:
                 with _as_it_was_said():
@@ -148,6 +151,13 @@ def _looked_at(
     given = texts(dict(wishes))
     look(given | sources(source) | {"protocol": name}, target, is_here=is_here)
     return given
+
+
+def _check_settings(name: str, settings: str) -> None:
+    """Check the options of the protocol's sessions."""
+    from wirespark.jobs import session_wishes
+
+    session_wishes(name, {"options": settings})
 
 
 def _session(
