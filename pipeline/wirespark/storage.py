@@ -28,6 +28,11 @@ __all__ = ["S3", "FileState", "Located", "Storage", "check_has_no_password", "di
 
 S3 = ("s3", "s3a", "s3n")
 _SCHEMES = (*S3, "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+_HADOOP = (
+    "give the driver and the workers a Java and Hadoop's client by JAVA_HOME, HADOOP_HOME and CLASSPATH, which "
+    "is the output of `hadoop classpath --glob`"
+)
+"""The way out where pyarrow does not find the libraries of HDFS, libjvm and libhdfs."""
 _REQUEST_SIZE = 4 << 20
 """Bytes that a request asks for at least, as long as there are so many."""
 
@@ -361,7 +366,9 @@ def _remote(scheme: str, authority: str) -> _Remote:
             return _Remote(begin=begin, base=base.rstrip("/"), system=system)
         return _Remote(begin=begin, base=authority, system=_s3(authority))
     except (OSError, ValueError, NotImplementedError) as error:
-        raise WireSparkError(f"cannot open {begin}: {_said(error)}") from None
+        said = _said(error)
+        said = f"{_HADOOP} ({said})" if "Unable to load" in said else said
+        raise WireSparkError(f"cannot open {begin}: {said}") from None
 
 
 def _s3(bucket: str) -> S3FileSystem:

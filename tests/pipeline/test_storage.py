@@ -73,6 +73,17 @@ def test_a_scheme_without_a_storage_is_an_error() -> None:
         files_of(("ftp://host/x",))
 
 
+def test_a_missing_client_of_hdfs_is_told_with_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoLibrary:
+        @staticmethod
+        def from_uri(uri: str) -> None:
+            raise OSError("Unable to load libjvm: libjvm.so is not there")
+
+    monkeypatch.setattr("pyarrow.fs.FileSystem", NoLibrary)
+    with pytest.raises(WireSparkError, match=r"JAVA_HOME, HADOOP_HOME and CLASSPATH.*Unable to load libjvm"):
+        storage.storage_of("hdfs://nowhere.example:8020/captures")
+
+
 def test_a_password_in_a_path_is_refused_and_not_repeated() -> None:
     with pytest.raises(WireSparkError, match="in the environment") as caught:
         files_of(("s3a://reader:secret@bucket/x",))
