@@ -58,7 +58,8 @@ EVENTS = pa.schema(
 
 `kind` is one of these: `step` (from one state to another); `violation`; `level` (the number of the session's
 variable `name`, or the length of its list, has changed); `pair` (the row answers the named request);
-`unanswered` (the named request had no answer at `_time`, when the connection ended or gave it up)."""
+`unanswered` (the named request had no answer at `_time`, when the connection ended or gave it up); `rows` (`level`
+rows of this connection are in `_file`, errors included)."""
 
 
 def events_of(table: Batch, wishes: Wishes) -> Batch:
@@ -69,9 +70,13 @@ def events_of(table: Batch, wishes: Wishes) -> Batch:
     batch = table.combine_chunks()
     order = pc.sort_indices(batch, sort_keys=[(name, "ascending") for name in _order(batch, wishes)])
     batch = batch.take(order)
+    counts = pc.value_counts(batch["_file"]).to_pylist()
+    events: list[Event] = [
+        {"_file": each["values"], "kind": "rows", "level": each["counts"]} for each in counts
+    ]
     is_right = pc.and_(pc.is_valid(batch["_message"]), pc.is_valid(batch["_from"]))
-    conversation = _Conversation(wishes)
-    events = list(conversation.events(batch.filter(is_right))) if wishes.package.schema.sessions else []
+    if wishes.package.schema.sessions:
+        events += _Conversation(wishes).events(batch.filter(is_right))
     return pa.Table.from_pylist(events, schema=EVENTS)
 
 

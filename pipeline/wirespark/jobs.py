@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -23,13 +23,33 @@ from wirespark.untyped import Batch
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["check", "decode", "events", "latencies", "levels", "pairs", "profile", "session_wishes"]
+__all__ = [
+    "Checked",
+    "check",
+    "checked_in",
+    "decode",
+    "events",
+    "latencies",
+    "levels",
+    "pairs",
+    "profile",
+    "session_wishes",
+    "violations_in",
+]
 
 _KNOWN = ("strict", "variant", "limits")
 _DECODED = ("fields", "code", "path")
 _SHOWN = ("_header", "_part", "_error")
 _GROUPS = ("file", "flow")
 _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The numbers of rows that were checked, and of the files that have them."""
+
+    n_rows: int
+    n_files: int
 
 
 def events(table: DataFrame, protocol: str, **options: str) -> DataFrame:
@@ -69,8 +89,22 @@ def session_wishes(protocol: str, options: Mapping[str, str]) -> Wishes:
 
 def check(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     """Return the violations of the sessions: the rule, the state, and the row."""
-    found = events(table, protocol, **options).where("kind = 'violation'")
-    return found.selectExpr(*_PLACE, "name", "rule", "session", "key", "before as state", "lenient")
+    return violations_in(events(table, protocol, **options))
+
+
+def violations_in(found: DataFrame) -> DataFrame:
+    """Return the violations among events."""
+    violations = found.where("kind = 'violation'")
+    return violations.selectExpr(*_PLACE, "name", "rule", "session", "key", "before as state", "lenient")
+
+
+def checked_in(found: DataFrame) -> Checked:
+    """Return the numbers of rows and files of which these are the events."""
+    from pyspark.sql import functions as F
+
+    counted = found.where("kind = 'rows'").agg(F.sum("level"), F.count_distinct("_file"))
+    [(n_rows, n_files)] = counted.collect()
+    return Checked(n_rows=n_rows or 0, n_files=n_files)
 
 
 def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
@@ -78,7 +112,7 @@ def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
     A request is a message that opens an instance of a session in which the other side is next; the next step of
     that side answers it. Or it is put on a list of a session (such as unacknowledged items), and its answer
-    removes it. Without an answer, `_message` and `latency` are null, and `age` has the seconds to the last row of
+    removes it, or the last item of a request that put several there. Without an answer, `_message` and `latency` are null, and `age` has the seconds to the last row of
     the connection, or to the row that gave the request up.
     """
     found = events(table, protocol, **options).where("kind in ('pair', 'unanswered')")
@@ -94,13 +128,18 @@ def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 def latencies(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     """Return how long answers took, in seconds, by session, request and answer.
 
-    They are the exact percentiles `p50`, `p90` and `p99`, and the extremes. Requests without an answer have a row
-    of their own, in which `_message` is null and `oldest` is the largest age.
+    `p50`, `p90` and `p99` are percentiles of the nearest rank: the least latency that so many percent of the answers
+    do not exceed. Requests without an answer have a row of their own, in which `_message` is null and `oldest` is
+    the largest age.
     """
     from pyspark.sql import functions as F
 
     grouped = pairs(table, protocol, **options).groupBy("session", "request", "_message")
-    shares = [F.percentile("latency", F.lit(share / 100)).alias(f"p{share}") for share in (50, 90, 99)]
+    # `percentile` interpolates between two latencies.
+    shares = [
+        F.expr(f"percentile_disc({share / 100}) within group (order by latency)").alias(f"p{share}")
+        for share in (50, 90, 99)
+    ]
     return grouped.agg(
         F.count(F.lit(1)).alias("requests"),
         F.min("latency").alias("fastest"),

@@ -8,7 +8,7 @@ from which the other side removes items: then the row that removes it is the ans
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -148,20 +148,25 @@ class History:
             yield unanswered(asked)
 
     def listed(self, value: Sequence[object], place: RowPlace, *, is_awaited: bool) -> Iterator[Event]:
-        """Record the items of a list after a row; yield the requests whose items it has removed."""
+        """Record the items of a list after a row; yield the requests of which it has removed the last item.
+
+        A row that has put several items there, such as a Compressed with its events, is one request.
+        """
         items = self.items
         n_items = len(items)
         if len(value) == n_items and (not items or items[-1][0] == value[-1]):
             return
         if len(value) != n_items + 1 or (items and items[-1][0] != value[n_items - 1]):
-            left = deque(value)
+            left, removed = deque(value), list[RowPlace]()
             for item, request in tuple(items):
                 items.popleft()
                 if left and left[0] == item:
                     items.append((left.popleft(), request))
                 elif request is not None:
-                    is_answer = place.role not in (request.role, None)
-                    yield paired(request) if is_answer else unanswered(request)
+                    removed.append(request)
+            for request in _each_once(removed, {id(each) for _, each in items}):
+                is_answer = place.role not in (request.role, None)
+                yield paired(request) if is_answer else unanswered(request)
         own = place if is_awaited else None
         items.extend((item, own) for item in list(value)[len(items) :])
 
@@ -169,7 +174,14 @@ class History:
         """Yield the requests that wait at the end of the connection."""
         if self.asked is not None:
             yield unanswered(self.asked)
-        yield from (unanswered(request) for _, request in self.items if request is not None)
+        requests = [request for _, request in self.items if request is not None]
+        yield from map(unanswered, _each_once(requests))
+
+
+def _each_once(requests: Iterable[RowPlace], waiting: Container[int] = ()) -> list[RowPlace]:
+    """Return each row once, without those whose identity is that of a row that waits."""
+    found = {id(request): request for request in requests}
+    return [request for key, request in found.items() if key not in waiting]
 
 
 def paired(request: RowPlace) -> Event:

@@ -29,9 +29,10 @@ Seen: TypeAlias = tuple[str, str, int]
 def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     """Return how often each element of the schema occurs in the rows, 0 if it never does.
 
-    `kind` is `message`; `field` (it is present); `member` of an enum, in this field, `unknown` for other
+    `kind` is `message`; `inner` (a message inside of another); `field` (it is present); `member` of an enum, in this field, `unknown` for other
     numbers; `variety` of a union; `step` of a session from one state to another; or `violation`. Elements in
-    lists count once for each item.
+    lists count once for each item. The rows are ordered by kind and name. Inner messages that a table has as JSON
+    only, below two levels of a recursive message, are not counted.
 
     Raises:
         WireSparkError: The protocol or an option is unknown.
@@ -53,7 +54,8 @@ def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     by_events = steps.unionByName(violations).groupBy("kind", "name").agg(F.count(F.lit(1)).alias("seen"))
     model = table.sparkSession.createDataFrame(list(_model(package)), struct_type(_SEEN))
     everything = model.unionByName(seen).unionByName(by_events)
-    return everything.groupBy("kind", "name").agg(F.sum("seen").alias("seen"))
+    counted = everything.groupBy("kind", "name").agg(F.sum("seen").alias("seen"))
+    return counted.orderBy("kind", "name")
 
 
 def _model(package: Package) -> Iterator[Seen]:
@@ -141,6 +143,8 @@ def _members(package: Package, path: str, field: ArrowField, columns: list[Arrow
 def _inside(package: Package, path: str, type_: ArrowType, wire: str, values: ArrowArray) -> Iterator[Seen]:
     if not pa.types.is_struct(type_):
         return
+    if wire == "frame":
+        yield from _inner(package, type_, values)
     if wire != "union":
         yield from _fields(package, path, list(type_), values)
         return
@@ -151,6 +155,14 @@ def _inside(package: Package, path: str, type_: ArrowType, wire: str, values: Ar
         yield "variety", f"{path} {variety.name}", found.get(variety.name, 0)
         own = None if values is None else _items(pc.struct_field(values, variety.name))
         yield from _inside(package, f"{path}.{variety.name}", _item_of(variety), wire_of(variety), own)
+
+
+def _inner(package: Package, type_: ArrowType, frames: ArrowArray) -> Iterator[Seen]:
+    """Yield the messages that frames inside of a message may be, with their counts."""
+    found = _values(None if frames is None else pc.struct_field(frames, "message"))
+    for field in type_:
+        if field.name in package.messages:
+            yield "inner", field.name, found.get(field.name, 0)
 
 
 # ---- arrays

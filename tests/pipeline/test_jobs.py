@@ -343,9 +343,34 @@ def test_numbers_of_the_command_have_no_exponent(
 ) -> None:
     from wiregen.tools.cli.spark_jobs import _write
 
-    small = table.limit(1).selectExpr("0.00002D as latency", "cast(null as double) as age")
+    small = table.limit(1).selectExpr(
+        "0.00002D as latency", "cast(null as double) as age", "timestamp_micros(1000001) as _time"
+    )
     assert _write(small, None) == 1
-    assert capsys.readouterr().out == '{"latency":0.000020,"age":null}\n'
+    line = json.loads(capsys.readouterr().out, parse_float=str)
+    assert (line["latency"], line["age"]) == ("0.000020", None)
+    assert ":01.000001" in line["_time"]
+
+
+def test_a_check_without_findings_tells_how_much_was_checked(
+    table: DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from wiregen.tools.cli.spark_jobs import _check
+
+    assert _check(table, "lumberjack", {}, None) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "no rule was broken: 12 rows of 1 file\n")
+
+
+def test_coverage_counts_inner_messages_and_is_ordered(spark: SparkSession, tmp_path: Path) -> None:
+    frames = [lj.Frame(lj.Json(number, b"{}")) for number in (1, 2, 3)]
+    write(tmp_path / "a", writer=[lj.Window(3), lj.Compressed(frames)])
+    table = spark.read.format("wire").option("protocol", "lumberjack").load(str(tmp_path / "a"))
+    rows = [tuple(row) for row in wirespark.coverage(table, "lumberjack").collect()]
+    seen = {(kind, name): count for kind, name, count in rows}
+    assert seen["message", "Json"] == 0 and seen["message", "Compressed"] == 1
+    assert seen["inner", "Json"] == 3 and seen["inner", "Data"] == 0
+    assert rows == sorted(rows)
 
 
 def test_the_pictures_of_the_docs(spark: SparkSession, tmp_path: Path) -> None:

@@ -126,6 +126,16 @@ def test_acks_answer_events_and_no_event_answers_an_ack() -> None:
     assert answers(found) == [("Json", 1, "Ack", 2), ("Json", 4, "Ack", 5)]
 
 
+def test_a_frame_with_several_events_is_one_request() -> None:
+    """It is answered when the last of them is acknowledged."""
+    frames = [lj.Frame(lj.Json(number, b"{}")) for number in (1, 2, 3)]
+    lines = [("writer", lj.Window(3)), ("writer", lj.Compressed(frames))]
+    found = said("lumberjack", *lines, ("reader", lj.Ack(2)), ("reader", lj.Ack(3)))
+    assert answers(found) == [("Compressed", 1, "Ack", 3)] and not unanswered(found)
+    found = said("lumberjack", *lines, ("reader", lj.Ack(2)))
+    assert not answers(found) and unanswered(found) == [("Compressed", 1, 1.0)]
+
+
 OVERLAPPING = (
     ("writer", lj.Window(1)),
     ("writer", lj.Json(1, b"{}")),
@@ -191,6 +201,7 @@ def test_latencies_and_profiles_on_spark(spark: SparkSession) -> None:
     row = found["AppendBlockEnd"]
     assert (row["requests"], row["_message"], row["oldest"]) == (7, "DataAppended", None)
     assert (row["fastest"], row["p50"], row["slowest"]) == tuple(sorted_by_time[each] for each in (0, 3, 6))
+    assert (row["p90"], row["p99"]) == (sorted_by_time[6],) * 2  # no value between two latencies
     mix = wirespark.profile(table, 3600, by=("flow",)).collect()
     flows = {row["_flow"] for row in mix}
     assert len(flows) == 3 and {row["_file"] for row in mix} == {str(PRAVEGA)}

@@ -11,6 +11,7 @@ import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS
+from wiregen.tools.cli.messages import tell
 from wiregen.tools.cli.spark_options import of_reading, of_spark
 from wiregen.tools.cli.spark_session import Job
 
@@ -28,8 +29,9 @@ _DOCS = {
     "pairs": "Print each request in SOURCE with its answer and the seconds between them, or without one and with its age.",
     "profile": "Print the number and size of the messages in SOURCE over time.",
 }
+_JSON: Final = {"ignoreNullFields": "false", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+"""The options of Spark's JSON; its own form of times ends at milliseconds."""
 _OF_THE_TABLE = ("profile",)
-_FAILING = ("check",)
 _OF_SESSIONS: Final = ("check", "coverage", "latencies", "levels", "pairs")
 _OWN: Final = dict.fromkeys(_OF_SESSIONS, (shared_options.session_options,)) | {
     "profile": (
@@ -98,12 +100,31 @@ def _run(
 
         reader = spark.read.format("wire").option("protocol", package).options(**options)
         table = reader.load(source[0] if len(source) == 1 else list(source))
-        job: Callable[..., DataFrame] = getattr(wirespark, name)
         chosen = {key: options[key] for key in ("variant",) if key in options}
         chosen |= {"options": settings} if settings else {}
+        if name == "check":
+            return _check(table, package, chosen, output)
+        job: Callable[..., DataFrame] = getattr(wirespark, name)
         found = job(table, **arguments) if name in _OF_THE_TABLE else job(table, package, **chosen)
-        n_rows = _write(found, output)
-    return FINDINGS if n_rows and name in _FAILING else DONE
+        _write(found, output)
+    return DONE
+
+
+def _check(table: DataFrame, package: str, options: dict[str, str], output: str | None) -> int:
+    """Write the violations; without any, tell how much was checked."""
+    from wirespark.jobs import checked_in, events, violations_in
+
+    # The rows are decoded once for both results, and by all tasks at once.
+    found = events(table, package, **options).where("kind in ('violation', 'rows')").cache()
+    checked = checked_in(found)
+    if _write(violations_in(found), output):
+        return FINDINGS
+    rows, files = (
+        f"{number:,} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((checked.n_rows, "row"), (checked.n_files, "file"))
+    )
+    tell(f"no rule was broken: {rows} of {files}")
+    return DONE
 
 
 def _write(found: DataFrame, output: str | None) -> int:
@@ -112,8 +133,10 @@ def _write(found: DataFrame, output: str | None) -> int:
         found = found.cache()
         found.write.mode("overwrite").parquet(output)
         return found.count()
+    from pyspark.sql import functions as F
+
     n_rows, has_fields = 0, "fields" in found.columns
-    lines = _plain(found).selectExpr("to_json(struct(*), map('ignoreNullFields', 'false'))")
+    lines = _plain(found).select(F.to_json(F.struct("*"), _JSON))
     for (line,) in lines.toLocalIterator():
         sys.stdout.write(f"{_opened(line) if has_fields else line}\n")
         n_rows += 1
