@@ -15,8 +15,8 @@ __all__ = [
     "LIMIT",
     "Kernel",
     "Mode",
+    "NamedText",
     "ReadOptions",
-    "Setting",
     "Wishes",
     "among",
     "amount",
@@ -216,14 +216,14 @@ def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     return found
 
 
-class Setting(NamedTuple):
+class NamedText(NamedTuple):
     """The name of a limit or of an option of sessions, and its value as the user wrote it."""
 
     name: str
     text: str
 
 
-def settings(noun: str, given: Mapping[str, str], together: str, prefix: str, form: str) -> list[Setting]:
+def settings(noun: str, given: Mapping[str, str], together: str, prefix: str, form: str) -> list[NamedText]:
     """Return the settings in the option `together`, which has them as `a=1, b=2`, and in each option with the prefix.
 
     Raises:
@@ -235,7 +235,7 @@ def settings(noun: str, given: Mapping[str, str], together: str, prefix: str, fo
             raise WireSparkError(f"the {noun} {text!r} has no value: write {form}")
     pairs = [text.partition("=")[::2] for text in texts]
     pairs += [(name[len(prefix) :], text) for name, text in given.items() if name.startswith(prefix)]
-    return [Setting(name.strip(), text.strip()) for name, text in pairs]
+    return [NamedText(name.strip(), text.strip()) for name, text in pairs]
 
 
 def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
