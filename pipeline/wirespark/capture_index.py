@@ -6,7 +6,8 @@ An index that cannot be kept fails no task: that task makes the pass for itself.
 
 File: the magic, then pages. A page has the place of its share's page before it, the size and the CRC-32 of its records, then its
 share's records of packets in the capture's order. At the end are the places of the last pages, for each share 8 bytes, and the
-size of the file. All numbers are little-endian.
+size of the file. All numbers are little-endian. The last share has no packets: a record is there for each kind of issues that
+the pass noted, with the number of the kind among `IssueKind` as link type, and how often it was noted as size.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from __future__ import annotations
 import os
 import stat
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import count, repeat
 from pathlib import Path
@@ -25,8 +27,10 @@ from zlib import crc32
 
 import numpy as np
 
-from wiregen.formats.capture import Batch, ends_of, locate_packets
+from wiregen.formats.capture import Batch, IssueKind, Issues, ends_of, locate_packets
 from wirespark.errors import WireSparkError
+from wirespark.open_files import open_state
+from wirespark.record_runs import in_batches
 from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
 from wirespark.user_cache import private_folder
 
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SharePackets", "share_packets"]
 
-_MAGIC = b"wspkts3\n"
+_MAGIC = b"wspkts4\n"
 _RECORD = struct.Struct("<QdIIH")
 _FIELDS = np.dtype(
     [("offset", "<u8"), ("time", "<f8"), ("captured", "<u4"), ("size", "<u4"), ("link", "<u2")]
@@ -49,7 +53,6 @@ _MOST_WAITING = 1 << 25
 _MOST_KNOWN = 1 << 16
 """Ends of connections whose share is remembered."""
 _MOST_KEPT = 4 << 30
-_BATCH_SIZE = 1 << 19
 _NEAR = 64
 """Bytes between packets that are read together: the header of a record, or of a block with its end and its options."""
 
@@ -64,7 +67,7 @@ class _Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Index:
-    """The pages of one share in an open index of a capture of `capture_size` bytes."""
+    """The pages of one share in an open index of a capture of `capture_size` bytes; `n_shares` counts that of the issues."""
 
     file: BinaryIO
     share: int
@@ -77,11 +80,16 @@ class _Index:
         Raises:
             _DamagedError: By the iterator: a page is not as it was written. If `places` found none, it was damaged since.
         """
-        for place in reversed(self.places()):
+        for place in reversed(self.places(self.share)):
             yield self._page(place).records
 
-    def places(self) -> list[int]:
-        """Return the places of all pages of the share, the last one first, after checking each.
+    def issues(self) -> Counter[IssueKind]:
+        """Return how often the pass that made the index noted each kind of issues."""
+        pages = (self._page(place).records for place in self.places(self.n_shares - 1))
+        return _issues_in(b"".join(pages))
+
+    def places(self, share: int) -> list[int]:
+        """Return the places of all pages of a share, the last one first, after checking each.
 
         Raises:
             _DamagedError: The file does not end as it was written, or a page is not as it was written.
@@ -94,7 +102,7 @@ class _Index:
         ):
             raise _DamagedError
         places: list[int] = []
-        place = self._number(self._end + _PLACE.size * self.share)
+        place = self._number(self._end + _PLACE.size * share)
         while place:
             places.append(place)
             place = self._page(place).before
@@ -146,11 +154,16 @@ class _Scan:
     port: int | None
     share: int
     n_shares: int
+    noted: Issues = field(default_factory=Issues)
+
+    def issues(self) -> Counter[IssueKind]:
+        """Return how often the pass has noted each kind of issues."""
+        return _issues_in(_issue_records(self.noted))
 
     def pages(self) -> Iterator[bytes]:
         """Yield the records of the share, as an index has them."""
         page = bytearray()
-        for share, record in _records(self.capture, self.port, self.n_shares):
+        for share, record in _records(self.capture, self.port, self.n_shares, self.noted):
             if share == self.share:
                 page += record
                 if len(page) >= _PAGE_SIZE:
@@ -177,13 +190,17 @@ class SharePackets:
         number = 1
         try:
             for page in self.source.pages():
-                for records in _in_batches(np.frombuffer(page, _FIELDS)):
+                for records in in_batches(np.frombuffer(page, _FIELDS)):
                     yield self._batch(records, number)
                     number += len(records)
         except _DamagedError:
             raise WireSparkError(
                 f"the index of {self.path} was damaged while it was read: read it again"
             ) from None
+
+    def issues(self) -> Counter[IssueKind]:
+        """Return how often each kind of issues is in the capture, whatever its share; known after the batches."""
+        return self.source.issues()
 
     def _batch(self, records: NDArray[np.void], number: int) -> Batch:
         """Read packets; those that are next to each other in the capture are read at once."""
@@ -204,19 +221,6 @@ class SharePackets:
         if len(found) != sizes.sum():
             raise WireSparkError(f"{self.path} has become shorter while it was read: read it again")
         return found
-
-
-def _in_batches(records: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
-    """Yield records in runs of one link type, each of at most 512 KiB of packets or of one packet."""
-    links, sizes = records["link"], np.cumsum(records["captured"], dtype=np.int64)
-    turns = [*(np.flatnonzero(links[1:] != links[:-1]) + 1).tolist(), len(records)]
-    start = 0
-    for stop in turns:
-        while start < stop:
-            most = (int(sizes[start - 1]) if start else 0) + _BATCH_SIZE
-            end = min(stop, max(start + 1, int(np.searchsorted(sizes, most, side="right"))))
-            yield records[start:end]
-            start = end
 
 
 @contextmanager
@@ -248,7 +252,7 @@ def _kept(
     folder: Path, path: str, capture: BinaryIO, port: int | None, share: int, n_shares: int
 ) -> _Index | None:
     """Return the index of an open capture, or None if it cannot be kept."""
-    state = _state(capture)
+    state = open_state(capture)
     name = sha256(repr((path, state, port, n_shares)).encode()).hexdigest()
     place = folder / f"{name}.index"
     try:
@@ -271,11 +275,12 @@ def _opened(place: Path, capture_size: int, share: int, n_shares: int) -> _Index
     except OSError:
         return None
     file = open(descriptor, "rb")  # noqa: SIM115 - the caller closes it
-    index = _Index(file=file, share=share, n_shares=n_shares, capture_size=capture_size)
+    index = _Index(file=file, share=share, n_shares=n_shares + 1, capture_size=capture_size)
     try:
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-            index.places()
+            index.places(share)
+            index.places(n_shares)
             with suppress(OSError):  # only the order of removal depends on it
                 os.utime(descriptor)
             return index
@@ -287,39 +292,17 @@ def _opened(place: Path, capture_size: int, share: int, n_shares: int) -> _Index
 
 def _make(place: Path, path: str, capture: BinaryIO, port: int | None, n_shares: int) -> None:
     """Write the index of a capture, and give it its name when it is complete."""
-    state = _state(capture)
+    state = open_state(capture)
     held = HiddenFile(place)
     try:
         capture.seek(0)
         with open(held.path, "wb") as file:
             _write(file, capture, port, n_shares)
-        if _state(capture) != state:
+        if open_state(capture) != state:
             raise WireSparkError(f"{path} has changed while it was read: read it again")
         os.replace(held.path, place)
     finally:
         held.drop()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _State:
-    """Numbers of an open file that differ if it has changed or is another one."""
-
-    size: int
-    modified: int
-    changed: int
-    device: int
-    number: int
-
-
-def _state(capture: BinaryIO) -> _State:
-    status = os.fstat(capture.fileno())
-    return _State(
-        size=status.st_size,
-        modified=status.st_mtime_ns,
-        changed=status.st_ctime_ns,
-        device=status.st_dev,
-        number=status.st_ino,
-    )
 
 
 def _remove_oldest(own: Path) -> None:
@@ -343,21 +326,36 @@ def _remove_oldest(own: Path) -> None:
 
 def _write(file: BinaryIO, capture: BinaryIO, port: int | None, n_shares: int) -> None:
     """Write the index of a capture."""
-    pages = _Pages(file, n_shares)
+    pages, issues = _Pages(file, n_shares + 1), Issues()
     waiting, most, put = pages.waiting, pages.size, pages.put
-    for share, record in _records(capture, port, n_shares):
+    for share, record in _records(capture, port, n_shares, issues):
         page = waiting[share]
         page += record
         if len(page) >= most:
             put(share)
+    waiting[n_shares] += _issue_records(issues)
     pages.finish()
 
 
-def _records(capture: BinaryIO, port: int | None, n_shares: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the share and the record of each packet, in one pass over an open capture from its beginning."""
+def _issue_records(issues: Issues) -> bytes:
+    kinds = list(IssueKind)
+    return b"".join(_RECORD.pack(0, 0, 0, each.count, kinds.index(each.kind)) for each in issues)
+
+
+def _issues_in(records: bytes) -> Counter[IssueKind]:
+    kinds, found = list(IssueKind), np.frombuffer(records, _FIELDS)
+    return Counter(
+        {kinds[number]: int(size) for number, size in zip(found["link"], found["size"], strict=True)}
+    )
+
+
+def _records(
+    capture: BinaryIO, port: int | None, n_shares: int, issues: Issues
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the share and the record of each packet, in one pass over an open capture from its beginning; note issues."""
     pack = _RECORD.pack
     shares: dict[bytes, int] = {}
-    for key, link_type, time, offset, captured, size in locate_packets(capture, port=port):
+    for key, link_type, time, offset, captured, size in locate_packets(capture, port=port, issues=issues):
         share = shares.get(key)
         if share is None:
             if len(shares) >= _MOST_KNOWN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,8 @@ from wiregen.formats.capture import (
     Flow,
     FlowBytes,
     Gap,
+    IssueKind,
+    Issues,
     assemble_batches,
     read_streams,
 )
@@ -44,20 +47,32 @@ class Share:
     role: str | None = None
     is_index_kept: bool = True
 
-    def events(self) -> Iterator[Event]:
-        """Yield the events of the share; of a capture in several shares only its own packets are read, and those of an index."""
+    def events(self, counts: Counter[IssueKind] | None = None) -> Iterator[Event]:
+        """Yield the events of the share; of a capture in several shares only its own packets are read, and those of an index.
+
+        `counts` gets how often each kind of issues was noted: of the whole file by its first share only.
+        """
+        counts = Counter() if counts is None else counts
         if self.n_shares == 1:
             with storage_of(self.path).open(self.path) as file:
-                yield from read_streams(file, port=self.port)
+                streams = read_streams(file, port=self.port)
+                yield from streams
+            counts.update({issue.kind: issue.count for issue in streams.issues})
             return
+        issues = Issues()
         with share_packets(
             self.path, self.port, share=self.index, n_shares=self.n_shares, is_kept=self.is_index_kept
         ) as packets:
-            yield from assemble_batches(packets.batches(), port=self.port)
+            yield from assemble_batches(packets.batches(), port=self.port, issues=issues)
+            counts.update({issue.kind: issue.count for issue in issues})
+            if self.index == 0:
+                counts.update(packets.issues())
 
 
-def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Columns]:
-    """Yield the columns of the flows of a share, with their origin.
+def share_columns(
+    share: Share, wishes: Wishes, batch_size: int, counts: Counter[IssueKind] | None = None
+) -> Iterator[Columns]:
+    """Yield the columns of the flows of a share, with their origin. `counts` gets the numbers of issues.
 
     Raises:
         WireSparkError: By the iterator: the file is not a capture.
@@ -67,7 +82,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Col
     roles = FlowRoles(wishes, share.events)
     waiting = 0
     try:
-        for event in share.events():
+        for event in share.events(counts):
             sides = live.get(event.flow.name)
             if sides is None:
                 if isinstance(event, Closed):

@@ -163,6 +163,8 @@ def _receipt(old: tuple[Receipt, ...], name: str, files: list[str]) -> Receipt:
         messages=summed(receipt.messages for receipt in old),
         inner=summed(receipt.inner for receipt in old),
         errors=summed(receipt.errors for receipt in old),
+        missing=sum(receipt.missing for receipt in old),
+        issues=summed(receipt.issues for receipt in old),
         files=files,
         seconds=sum(receipt.seconds for receipt in old),
         replaces=[receipt.name for receipt in old],

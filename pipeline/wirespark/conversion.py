@@ -17,7 +17,7 @@ from wirespark.spark_session import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Summary", "convert", "look", "sources", "texts"]
+__all__ = ["Summary", "convert", "look", "sources", "summary_of", "texts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,9 @@ class Summary:
         rows: The number of rows that were written; `dropped` rows were left out, in the mode DROPMALFORMED.
         messages: The number of frames by message; `inner` has those inside of others, which have rows too.
         errors: The number of errors by code, dropped ones included.
+        missing: The bytes that the streams of captures lack: packets were cut, lost, or not captured.
+        issues: The number of issues of captures that can cause missing bytes, by kind: `cut_packet`,
+            `truncated_file` (a capture ends within a record), …
         seconds: The duration of this run.
     """
 
@@ -42,6 +45,8 @@ class Summary:
     messages: dict[str, int]
     inner: dict[str, int]
     errors: dict[str, int]
+    missing: int
+    issues: dict[str, int]
     seconds: float
 
     @property
@@ -83,7 +88,7 @@ def convert(
         rows = reader.load().collect()
         if is_index(rows):
             rows = reader.option("indexed", "true").load().collect()
-    return _summary(receipts_of(rows), perf_counter() - begun)
+    return summary_of(receipts_of(rows), perf_counter() - begun)
 
 
 def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None:
@@ -131,7 +136,8 @@ def sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
     return {"path": str(source)}
 
 
-def _summary(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summary:
+def summary_of(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summary:
+    """Return the sums of receipts, each with whether an earlier run wrote it."""
     found = [receipt for receipt, _ in receipts]
     return Summary(
         parts=sum(len(receipt.ways) for receipt in found),
@@ -143,5 +149,7 @@ def _summary(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summ
         messages=summed(receipt.messages for receipt in found),
         inner=summed(receipt.inner for receipt in found),
         errors=summed(receipt.errors for receipt in found),
+        missing=sum(receipt.missing for receipt in found),
+        issues=summed(receipt.issues for receipt in found),
         seconds=seconds,
     )

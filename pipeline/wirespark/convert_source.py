@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from wiregen.formats.capture import IssueKind
 from wirespark.batches import Slice
 from wirespark.captures import Share
 from wirespark.columns import Columns, selected
@@ -154,6 +156,8 @@ class _Conversion:
         self._messages: dict[str, int] = {}
         self._inner: dict[str, int] = {}
         self._errors: dict[str, int] = {}
+        self._issues: Counter[IssueKind] = Counter()
+        self._missing = 0
         self._n_rows = 0
         self._n_dropped = 0
         self._size = 0
@@ -169,7 +173,7 @@ class _Conversion:
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for columns in columns_of(self._parts, seen, self._options):
+            for columns in columns_of(self._parts, seen, self._options, self._issues):
                 self._take(columns)
             writers.finish()
             return target.storage.publish(
@@ -200,6 +204,8 @@ class _Conversion:
             messages=self._messages,
             inner=self._inner,
             errors=self._errors,
+            missing=self._missing,
+            issues={kind.value: count for kind, count in self._issues.items() if not kind.is_harmless},
             files=[file.name for file in self._writers.files],
             seconds=seconds,
         )
@@ -243,7 +249,10 @@ class _Conversion:
         self._n_dropped += rows.num_rows - kept.rows.num_rows
         codes = pc.struct_field(rows.column("_error"), "code")
         is_gap = pc.fill_null(pc.equal(codes, "gap"), False)
-        self._size += pc.sum(rows.column("_size").filter(pc.invert(is_gap))).as_py() or 0
+        n_all, n_missing = (
+            pc.sum(each).as_py() or 0 for each in (rows.column("_size"), rows.column("_size").filter(is_gap))
+        )
+        self._size, self._missing = self._size + n_all - n_missing, self._missing + n_missing
         for name, found in kept.messages.items():
             self._messages[name] = self._messages.get(name, 0) + len(found.rows)
         for counted in pc.value_counts(codes.drop_null()).to_pylist():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow.compute as pc
 
+from wiregen.formats.capture import IssueKind
 from wirespark.batches import slice_columns
 from wirespark.captures import Share, share_columns
 from wirespark.columns import Columns, Origin, selected
@@ -20,25 +22,31 @@ from wirespark.untyped import Made
 __all__ = ["columns_of"]
 
 
-def columns_of(parts: Sequence[Part], wishes: Wishes, options: ReadOptions) -> Iterator[Columns]:
+def columns_of(
+    parts: Sequence[Part], wishes: Wishes, options: ReadOptions, counts: Counter[IssueKind] | None = None
+) -> Iterator[Columns]:
     """Yield the columns of parts, with the origin of their rows. Small files come together, after larger ones.
+
+    `counts` gets how often each kind of issues is in captures.
 
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.
     """
-    for columns in _decoded(parts, wishes, options):
+    for columns in _decoded(parts, wishes, options, counts):
         kept = _kept(columns, wishes.mode)
         if kept is not None:
             yield kept
 
 
-def _decoded(parts: Sequence[Part], wishes: Wishes, options: ReadOptions) -> Iterator[Columns]:
+def _decoded(
+    parts: Sequence[Part], wishes: Wishes, options: ReadOptions, counts: Counter[IssueKind] | None
+) -> Iterator[Columns]:
     batch_size = options.batch_size
     small = SmallFiles(wishes, batch_size)
     for planned in parts:
         part = opened(planned, options)
         if isinstance(part, Share):
-            yield from share_columns(part, wishes, batch_size)
+            yield from share_columns(part, wishes, batch_size, counts)
         elif len(parts) > 1 and small.takes(part):
             yield from small.add(part)
         else:

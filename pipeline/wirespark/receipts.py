@@ -38,6 +38,8 @@ class Receipt:
         rows: The number of rows that were written; `dropped` rows were left out.
         messages: The number of rows by message; `inner` has those of frames inside of others.
         errors: The number of errors by code, dropped ones included.
+        missing: The bytes that the streams of captures lack.
+        issues: The number of issues of captures that can cause missing bytes, by the kind of the reader of captures.
         files: The paths of the written files, relative to the target.
         replaces: The names of the receipts whose rows were moved into these files.
     """
@@ -54,6 +56,8 @@ class Receipt:
     files: list[str]
     seconds: float
     replaces: list[str] = field(default_factory=list)
+    missing: int = 0
+    issues: dict[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
         return json.dumps({each.name: getattr(self, each.name) for each in fields(self)}, sort_keys=True)

@@ -9,6 +9,7 @@ import os
 import random
 import stat
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -28,11 +29,12 @@ from wiregen.formats.capture import (
     Event,
     FlowBytes,
     Gap,
+    IssueKind,
     LocatedPacket,
     assemble_batches,
     locate_packets,
 )
-from wirespark import capture_index
+from wirespark import capture_index, record_runs
 from wirespark.captures import Share
 from wirespark.errors import WireSparkError
 
@@ -96,13 +98,30 @@ def test_shares_have_the_streams_of_the_capture(
     whole = streams_of(Share(path=str(path)).events())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(capture_index, "_PAGE_SIZE", page_size)
-        patch.setattr(capture_index, "_BATCH_SIZE", page_size)
+        patch.setattr(record_runs, "_BATCH_SIZE", page_size)
         found: dict[Any, Any] = {}
         for share in shares_of(path, n_shares, is_index_kept=False):
             own = streams_of(share.events())
             assert own.keys().isdisjoint(found)
             found |= own
     assert found == whole
+
+
+@pytest.mark.parametrize("is_index_kept", [True, False])
+def test_shares_count_the_issues_of_the_capture(tmp_path: Path, cache: Path, is_index_kept: bool) -> None:
+    """Those of the file, of packets without a usable segment, and of streams: each is counted by one share."""
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(2), 20)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - 3])
+    whole: Counter[IssueKind] = Counter()
+    streams_of(Share(path=str(path)).events(whole))
+    assert whole[IssueKind.TRUNCATED_FILE] == 1
+    found: Counter[IssueKind] = Counter()
+    for share in shares_of(path, is_index_kept=is_index_kept):
+        streams_of(share.events(found))
+    assert found == whole
+    assert len(list(cache.glob("*.index"))) == is_index_kept
 
 
 def test_the_tasks_of_a_capture_read_it_once_together(
@@ -207,7 +226,7 @@ def test_a_damaged_index_is_made_again(tmp_path: Path, cache: Path, size: int) -
 
 def last_page(index: bytes, n_shares: int) -> int:
     """Return the place of the last page of the last share that has packets."""
-    lasts: tuple[int, ...] = struct.unpack_from(f"<{n_shares}Q", index, len(index) - 8 * (n_shares + 1))
+    lasts: tuple[int, ...] = struct.unpack_from(f"<{n_shares}Q", index, len(index) - 8 * (n_shares + 2))
     return max(lasts)
 
 
@@ -228,10 +247,10 @@ DAMAGES: dict[str, Callable[[bytearray, int], None]] = {
     "an offset after the capture": lambda index, page: of_records(index, page, 1 << 40),
     "an offset that wraps": lambda index, page: of_records(index, page, (1 << 64) - 1),
     "a last page at the end": lambda index, _: struct.pack_into(
-        "<9Q", index, len(index) - 80, *[len(index) - 81] * 9
+        "<9Q", index, len(index) - 88, *[len(index) - 89] * 9
     ),
     "a last page beyond the end": lambda index, _: struct.pack_into(
-        "<9Q", index, len(index) - 80, *[1 << 62] * 9
+        "<9Q", index, len(index) - 88, *[1 << 62] * 9
     ),
 }
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -25,8 +26,10 @@ from tests.pipeline.damage import damaged  # noqa: E402
 from tests.pipeline.rows import rows_of  # noqa: E402
 from tests.pipeline.streams import stream_of  # noqa: E402
 
+from wiregen.tools.cli.spark import print_summary  # noqa: E402
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
+from wirespark.conversion import summary_of  # noqa: E402
 from wirespark.convert_source import ConvertPartition, ConvertReader, ConvertSource  # noqa: E402
 from wirespark.disk_targets import DiskTarget  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
@@ -301,6 +304,32 @@ def test_what_is_dropped_is_no_row(stream: tuple[Path, list[dict[str, Any]]], tm
     n_bad = sum(row["_error"] is not None for row in rows)
     assert 0 < n_bad == receipt.dropped == sum(receipt.errors.values())
     assert receipt.rows == len(rows) - n_bad == len(table(target, "_frames"))
+
+
+@pytest.mark.parametrize("split", ["64MiB", "1KiB"], ids=["whole", "in shares"])
+def test_what_a_capture_lacks_is_in_the_receipts(
+    tmp_path: Path, split: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first 120 bytes of each packet were captured, and the last record is cut."""
+    data = (CAPTURES / "npm-w10-plain.pcap").read_bytes()
+    cut, place = data[:24], 24
+    while place < len(data):
+        seconds, ticks, captured, size = struct.unpack_from("<4I", data, place)
+        kept = min(captured, 120)
+        cut += struct.pack("<4I", seconds, ticks, kept, size) + data[place + 16 : place + 16 + kept]
+        place += 16 + captured
+    (tmp_path / "cut.pcap").write_bytes(cut[:-5])
+    target = tmp_path / "target"
+    run_all(reader_of(tmp_path / "cut.pcap", target, "lumberjack", split=split))
+    receipts = DiskTarget(target).contents().receipts
+    summary = summary_of(tuple((receipt, False) for receipt in receipts), 1.0)
+    assert (summary.missing, summary.issues) == (260, {"cut_packet": 10, "truncated_file": 1})
+    assert sum(row["_size"] for row in table(target, "_frames")) == summary.size + summary.missing
+    print_summary(summary)
+    assert (
+        "\nmissing            260 bytes in captures (cut_packet 10, truncated_file 1)\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_a_receipt_names_no_file_elsewhere(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:

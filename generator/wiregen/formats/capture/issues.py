@@ -25,6 +25,11 @@ class IssueKind(StrEnum):
     BUFFER_FULL = "buffer_full"
     TOO_MANY_FLOWS = "too_many_flows"
 
+    @property
+    def is_harmless(self) -> bool:
+        """Return whether the issue cannot cause missing bytes in a wanted stream."""
+        return self in _HARMLESS
+
 
 _PHRASES = {
     IssueKind.TRUNCATED_FILE: "the file ends early",
@@ -63,8 +68,7 @@ class Issue:
 
     @property
     def is_harmless(self) -> bool:
-        """Return whether the issue cannot cause missing bytes in a wanted stream."""
-        return self.kind in _HARMLESS
+        return self.kind.is_harmless
 
     def __str__(self) -> str:
         unit = "byte" if self.kind in _AT_BYTES else "packet"

@@ -32,18 +32,22 @@ class LocatedPacket(NamedTuple):
 
 
 def locate_packets(
-    source: Source, *, port: int | None = None, limits: CaptureLimits | None = None
+    source: Source,
+    *,
+    port: int | None = None,
+    limits: CaptureLimits | None = None,
+    issues: Issues | None = None,
 ) -> Iterator[LocatedPacket]:
-    """Yield the packets of a capture whose TCP segments touch `port`, in its order.
+    """Yield the packets of a capture whose TCP segments touch `port`, in its order. Damage is noted in `issues`.
 
     Raises:
         CaptureError: By the iterator: the source cannot be opened or is not a capture.
     """
-    issues = Issues()
-    for batch in read_batches(source, limits or CaptureLimits(), issues):
+    noted = Issues() if issues is None else issues
+    for batch in read_batches(source, limits or CaptureLimits(), noted):
         link_type, _data, places, base = batch
         first, *_ = places[0]
-        for number, _, key, _, _, _, _, _ in read_segments((batch,), port=port, issues=issues):
+        for number, _, key, _, _, _, _, _ in read_segments((batch,), port=port, issues=noted):
             _number, time, start, end, size = places[number - first]
             yield _new(LocatedPacket, (key, link_type, time, base + start, end - start, size))
 

@@ -17,7 +17,7 @@ from wiregen.tools.cli.spark_session import Job
 if TYPE_CHECKING:
     from wirespark.conversion import Summary
 
-__all__ = ["verb"]
+__all__ = ["print_summary", "verb"]
 
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -96,7 +96,7 @@ def convert(
 
         with watched(source, target):
             summary = run(spark, source, target, protocol=name, **given)
-    _print(summary)
+    print_summary(summary)
     return FINDINGS if summary.errors else DONE
 
 
@@ -123,14 +123,21 @@ for _job in jobs:
     verb.add_command(_job)
 
 
-def _print(summary: Summary) -> None:
+def print_summary(summary: Summary) -> None:
     """Print the summary of a conversion."""
     rows = [("bytes", f"{summary.size:,}"), ("frames and errors", f"{summary.rows:,}")]
     rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
     rows += [(f"  {name} (inner)", f"{count:,}") for name, count in summary.inner.items()]
     rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []
     rows += [(f"  error {code}", f"{count:,}") for code, count in summary.errors.items()]
+    rows += [("missing", _losses(summary))] if summary.missing or summary.issues else []
     rows += [("parts", f"{summary.parts:,}, of which {summary.resumed:,} were done before")]
     rows += [("time", f"{summary.seconds:.1f} s, {summary.mb_per_second:.1f} MB/s")]
     width = max(len(name) for name, _ in rows)
     sys.stdout.write("".join(f"{name:<{width}}  {text}\n" for name, text in rows))
+
+
+def _losses(summary: Summary) -> str:
+    """Return what the captures lack, in one line."""
+    issues = ", ".join(f"{name} {count:,}" for name, count in summary.issues.items())
+    return f"{summary.missing:,} bytes in captures" + (f" ({issues})" if issues else "")
