@@ -24,9 +24,9 @@ __all__ = ["Event", "Expectations", "History", "RowPlace", "expectations_of"]
 Event = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowPlace:
-    """A row, as its events refer to it."""
+    """A row, as its events refer to it. Each is equal to itself only."""
 
     role: str | None
     message: str | None
@@ -164,7 +164,7 @@ class History:
                     items.append((left.popleft(), request))
                 elif request is not None:
                     removed.append(request)
-            for request in _each_once(removed, {id(each) for _, each in items}):
+            for request in _each_once(removed, {each for _, each in items}):
                 is_answer = place.role not in (request.role, None)
                 yield paired(request) if is_answer else unanswered(request)
         own = place if is_awaited else None
@@ -178,10 +178,9 @@ class History:
         yield from map(unanswered, _each_once(requests))
 
 
-def _each_once(requests: Iterable[RowPlace], waiting: Container[int] = ()) -> list[RowPlace]:
-    """Return each row once, without those whose identity is that of a row that waits."""
-    found = {id(request): request for request in requests}
-    return [request for key, request in found.items() if key not in waiting]
+def _each_once(requests: Iterable[RowPlace], waiting: Container[RowPlace | None] = ()) -> list[RowPlace]:
+    """Return each row once, without those that still wait."""
+    return [request for request in dict.fromkeys(requests) if request not in waiting]
 
 
 def paired(request: RowPlace) -> Event:
