@@ -24,8 +24,6 @@ __all__ = ["SourceIndex", "name_in_index"]
 _VERSION = 1
 _TASK_SIZE = 256 << 20
 """Bytes that one task reads to divide files: two tenths of a second with kernels, which is what Spark needs for a task."""
-_WORTH = 2 << 30
-"""Bytes that are read in two seconds."""
 _OPENING = 64 << 10
 _REMOTE_OPENING = 1 << 20
 """Bytes that are read in the time in which a file is opened, on a disk and in another storage."""
@@ -60,8 +58,8 @@ class SourceIndex:
         return {path: state for path, state in files.items() if state.size > self.options.split_size}
 
     def is_worthwhile(self, files: Mapping[str, FileState]) -> bool:
-        """Return whether files are divided by tasks: if it takes far longer than Spark needs for one more read."""
-        return self.options.has_index and sum(self._costs(files)) > _WORTH
+        """Return whether files are divided by tasks: if it is not done before Spark has started them."""
+        return self.options.has_index and sum(self._costs(files)) > _TASK_SIZE
 
     def tasks(self, files: Mapping[str, FileState]) -> Iterator[dict[str, FileState]]:
         """Yield the files that one task divides."""
@@ -108,8 +106,10 @@ class SourceIndex:
     def _costs(self, files: Mapping[str, FileState]) -> Iterator[int]:
         """Yield for each file the bytes that could be read while it is divided."""
         for path, state in files.items():
-            opening = _REMOTE_OPENING if is_remote(path) else _OPENING
-            yield opening + (0 if self.options.capture else state.size)
+            if self.options.capture:
+                yield 0 if is_remote(path) else _OPENING
+            else:
+                yield state.size + (_REMOTE_OPENING if is_remote(path) else _OPENING)
 
 
 def name_in_index(key: str, files: Mapping[str, FileState]) -> str:

@@ -38,10 +38,10 @@ assert wirespark.convert(spark, capture, target + "/tables", protocol="lumberjac
 source = Path(target) / "many"
 source.mkdir()
 for number in range(4200):
-    (source / f"{number}.reader.bin").write_bytes(lj.encode(lj.Ack(number)))
-runs = [wirespark.convert(spark, source, target + "/acks", protocol="lumberjack") for _ in range(2)]
+    (source / f"{number}.writer.bin").write_bytes(lj.encode(lj.Data(number, [lj.Pair("line", "x" * 1100)])))
+runs = [wirespark.convert(spark, source, target + "/lines", protocol="lumberjack", split="1KiB") for _ in range(2)]
 assert [(run.parts, run.resumed, run.rows) for run in runs] == [(4200, 0, 4200), (4200, 4200, 4200)]
-assert not list(Path(target, "acks", "_receipts").glob("*.index"))
+assert len(list(Path(target, "lines", "_receipts").glob("*.index"))) == 2
 table.write.format("wire").option("protocol", "lumberjack").mode("append").save(target + "/streams")
 assert wirespark.check(table, "lumberjack").count() == 0
 assert wirespark.pairs(table, "lumberjack").count() == 10

@@ -37,9 +37,8 @@ PROTOCOLS = {"captures": "lumberjack", "compressed": "lumberjack", "contexts": "
 
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let two small files be enough for a task, and three for tasks."""
+    """Let two small files be enough for a task."""
     monkeypatch.setattr(divisions, "_TASK_SIZE", 2 * divisions._OPENING)
-    monkeypatch.setattr(divisions, "_WORTH", 2 * divisions._OPENING)
 
 
 @pytest.fixture(params=["disk", "S3"])
@@ -255,7 +254,7 @@ def test_few_files_and_those_without_an_index_are_divided_in_place(
     source, target = write_source(tmp_path / "source", "contexts"), str(tmp_path / "target")
     without = reader_of(source, target, "reactive_streams", index="false")
     assert all(isinstance(each, ConvertPartition) for each in without.partitions())
-    monkeypatch.setattr(divisions, "_WORTH", 256 << 20)
+    monkeypatch.setattr(divisions, "_TASK_SIZE", 256 << 20)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert planned(reader(source, target, "contexts"))
     assert not list(Path(target).rglob(f"*{INDEX}"))
