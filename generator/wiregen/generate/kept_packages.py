@@ -5,7 +5,6 @@ consist of, for the files of this installation by size and time, and for one ver
 holds one for each .wire file with the folders that its imports may lead into.
 """
 
-import importlib
 import marshal
 import os
 import sys
@@ -18,16 +17,16 @@ from importlib.machinery import ModuleSpec
 from importlib.util import MAGIC_NUMBER, spec_from_loader
 from itertools import chain, count, islice
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import TYPE_CHECKING, Final
 
 from wiregen.generate.caches import folder_of_code
 from wiregen.generate.own_files import files_below, own_folder, templates_folder
+from wiregen.generate.serialization import LoadedPackage
 from wiregen.language.config import WrittenSources
 from wiregen.language.locks import LOCK_SUFFIX
 from wiregen.language.regular_files import read_regular
 from wiregen.language.source import MAX_LISTED, MAX_SOURCE_SIZE, SUFFIX
-from wiregen.runtime.schema.protocol import Schema
 
 if TYPE_CHECKING:
     from wiregen.generate.packages import Package
@@ -50,20 +49,11 @@ class PackageInputs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptPackage:
-    """A native package of an earlier run: `name` is its import name, `ports` those that the protocol declares."""
+class KeptPackage(LoadedPackage):
+    """A native package of an earlier run. `ports`: those that the protocol declares."""
 
     name: str
     ports: tuple[int, ...]
-
-    @property
-    def native(self) -> ModuleType:
-        return importlib.import_module(self.name)
-
-    @property
-    def schema(self) -> Schema:
-        schema: Schema = importlib.import_module(f"{self.name}._plan").PLAN
-        return schema
 
 
 def inputs_of_package(path: Path, sources: WrittenSources) -> PackageInputs | None:

@@ -21,9 +21,8 @@ from typing import Final
 
 from wiregen.generate.backends import Backend, Page, Subject, blamed, is_ours, load_backends, pages_of
 from wiregen.generate.emitter import render, rendered_text
-from wiregen.generate.serialization import NATIVE, Serialization
+from wiregen.generate.serialization import NATIVE, LoadedPackage, Serialization
 from wiregen.language.diagnostics import Report
-from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
 from wiregen.schema.copies import replace
 
@@ -34,21 +33,12 @@ _NUMBERS: Final = count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Package:
-    """A package in memory: `name` is the import name of its native module."""
+class Package(LoadedPackage):
+    """A package in memory."""
 
     subject: Subject
     name: str
     backends: tuple[str, ...]
-
-    @property
-    def native(self) -> ModuleType:
-        return importlib.import_module(self.name)
-
-    @property
-    def schema(self) -> Schema:
-        schema: Schema = importlib.import_module(f"{self.name}._plan").PLAN
-        return schema
 
     def context(self, limits: Mapping[str, int] | None = None) -> Context:
         """Return a new context of one connection."""

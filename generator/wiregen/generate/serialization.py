@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -36,14 +37,20 @@ class ItemDecoder(Protocol):
     def needed(self) -> int: ...
 
 
-class LoadedPackage(Protocol):
-    """A package that can be imported: its native module, and the schema in it."""
+class LoadedPackage:
+    """A package that can be imported: `name` is the import name of its native module."""
+
+    __slots__ = ()
+    name: str
 
     @property
-    def native(self) -> ModuleType: ...
+    def native(self) -> ModuleType:
+        return importlib.import_module(self.name)
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        schema: Schema = importlib.import_module(f"{self.name}._plan").PLAN
+        return schema
 
 
 class Serialization:

@@ -80,8 +80,7 @@ def _maker(settings: DecodingSettings) -> "LineMaker | CompiledLines":
     schema, variant, limits = settings.schema, settings.variant, dict(settings.limits)
     if settings.compiled is None or settings.carrier is not None:
         return LineMaker(schema, variant=variant, limits=limits, carrier=settings.carrier)
-    from wiregen.formats.plain_lines import (
-        CompiledLines,
-    )  # for large inputs: msgspec is not loaded for others
+    # For large inputs: msgspec is not loaded for others.
+    from wiregen.formats.plain_lines import CompiledLines
 
     return CompiledLines(schema, settings.compiled, variant=variant, limits=limits)
