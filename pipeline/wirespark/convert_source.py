@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -13,8 +12,6 @@ import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from wiregen.formats.capture import IssueKind
-from wirespark.batches import Slice
 from wirespark.captures import Share
 from wirespark.columns import Columns, selected
 from wirespark.divisions import SourceIndex
@@ -23,8 +20,8 @@ from wirespark.inner_frames import inner_tables, outer_table
 from wirespark.options import ReadOptions
 from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, division_of, files_of, n_shares_of, opened, parts_in
-from wirespark.reading import columns_of
+from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in, size_of
+from wirespark.reading import ReadReport, columns_of
 from wirespark.receipts import Receipt, name_of, way_of
 from wirespark.spark_types import struct_type
 from wirespark.storage import FileState, storage_of
@@ -102,7 +99,9 @@ class ConvertReader(DataSourceReader):
         parts = (
             part
             for path, state in files.items()
-            for part in parts_in(path, known.get(path) or division_of(path, state.size, options), options)
+            for part in parts_in(
+                path, state.size, known.get(path) or division_of(path, state.size, options), options
+            )
         )
         return self._conversions(self._target.begin(parts, files))
 
@@ -147,7 +146,6 @@ class _Conversion:
 
     def __init__(self, bundle: Bundle, states: Mapping[str, FileState], target: Target) -> None:
         self._bundle = bundle
-        self._parts = [opened(part, target.options) for part in bundle.parts]
         self._states = states
         self._options = target.options
         self._package = target.options.wishes.package
@@ -156,7 +154,7 @@ class _Conversion:
         self._messages: dict[str, int] = {}
         self._inner: dict[str, int] = {}
         self._errors: dict[str, int] = {}
-        self._issues: Counter[IssueKind] = Counter()
+        self._report = ReadReport()
         self._missing = 0
         self._n_rows = 0
         self._n_dropped = 0
@@ -173,7 +171,7 @@ class _Conversion:
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for columns in columns_of(self._parts, seen, self._options, self._issues):
+            for columns in columns_of(self._bundle.parts, seen, self._options, self._report):
                 self._take(columns)
             writers.finish()
             return target.storage.publish(
@@ -190,7 +188,7 @@ class _Conversion:
             WireSparkError: The file has changed since it was read.
         """
         now = _states_of(self._bundle.parts)
-        for part in self._parts:
+        for part in self._bundle.parts:
             if not self._is_as_planned(part, now[part.path]):
                 raise WireSparkError(f"{part.path} changed while it was converted: convert it again")
         self._check_size()
@@ -205,16 +203,17 @@ class _Conversion:
             inner=self._inner,
             errors=self._errors,
             missing=self._missing,
-            issues={kind.value: count for kind, count in self._issues.items() if not kind.is_harmless},
+            issues={kind.value: count for kind, count in self._report.issues.items() if not kind.is_harmless},
             files=[file.name for file in self._writers.files],
             seconds=seconds,
         )
 
-    def _is_as_planned(self, part: Slice | Share, now: FileState) -> bool:
+    def _is_as_planned(self, part: Part, now: FileState) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
-        if isinstance(part, Slice):
+        if part.path not in self._report.captures:
             return now == self._states[part.path]
-        return n_shares_of(part.path, now.size, self._options) == part.n_shares
+        n_shares = part.n_shares if isinstance(part, Share) else 1
+        return n_shares_of(part.path, now.size, self._options) == n_shares
 
     def _check_size(self) -> None:
         """Compare the rows with the bytes that they should tile, unless some are of a capture.
@@ -222,11 +221,9 @@ class _Conversion:
         Raises:
             AssertionError: Bytes are missing or duplicated: a bug of this package.
         """
-        n_bytes = 0
-        for part in self._parts:
-            if not isinstance(part, Slice):
-                return
-            n_bytes += (self._states[part.path].size if part.end is None else part.end) - part.start
+        if self._report.captures:
+            return
+        n_bytes = sum(size_of(part, self._states[part.path].size) for part in self._bundle.parts)
         if self._size != n_bytes:
             raise AssertionError(f"rows of {self._size} bytes for {n_bytes} of {self._bundle.sources}")
 

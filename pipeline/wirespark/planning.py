@@ -7,6 +7,7 @@ conversion of many files keeps them in its target: see `divisions`.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Cuts",
     "Division",
+    "OpenedFile",
     "Part",
     "SizedPart",
     "WholeFile",
@@ -54,12 +56,21 @@ __all__ = [
 class WholeFile:
     """A file that is one part whatever it is: who reads it opens it, and sees whether it is a capture.
 
-    `role` and `port`: as given.
+    `size`: as it was listed. `role` and `port`: as given.
     """
 
     path: str
+    size: int
     role: str | None
     port: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedFile:
+    """What a file turned out to be. `content`: all its bytes, if it is a stream and they are fewer than a batch."""
+
+    part: Slice | Share
+    content: bytes | None
 
 
 Part: TypeAlias = Slice | Share | WholeFile
@@ -98,7 +109,7 @@ def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, 
 def sized_parts_of(options: ReadOptions, pushed: Pushed | None = None) -> Iterator[SizedPart]:
     """Yield all parts of a read in that order, with their sizes."""
     for path, state in files_of(options.paths).items():
-        for part in parts_in(path, division_of(path, state.size, options), options):
+        for part in parts_in(path, state.size, division_of(path, state.size, options), options):
             if pushed is None or _may_hold(part, pushed):
                 yield SizedPart(part=part, size=size_of(part, state.size))
 
@@ -112,10 +123,10 @@ def division_of(path: str, size: int, options: ReadOptions) -> Division | None:
     return Division(cuts=_known_cuts(path, role_of(path, options.wishes), options))
 
 
-def parts_in(path: str, division: Division | None, options: ReadOptions) -> Iterator[Part]:
-    """Yield the parts of a file that is divided so, without opening it."""
+def parts_in(path: str, size: int, division: Division | None, options: ReadOptions) -> Iterator[Part]:
+    """Yield the parts of a file of so many bytes that is divided so, without opening it."""
     if division is None:
-        yield WholeFile(path=path, role=options.wishes.role, port=options.port)
+        yield WholeFile(path=path, size=size, role=options.wishes.role, port=options.port)
         return
     if division.n_shares:
         yield from _shares(path, division.n_shares, options)
@@ -126,13 +137,17 @@ def parts_in(path: str, division: Division | None, options: ReadOptions) -> Iter
         yield Slice(path=path, role=role, start=start, end=end, state=state)
 
 
-def opened(part: Part, options: ReadOptions) -> Slice | Share:
-    """Return a part to read; a whole file is opened for it."""
-    if not isinstance(part, WholeFile):
-        return part
-    if _is_capture(part.path, options):
-        return next(_shares(part.path, 1, options))
-    return Slice(path=part.path, role=role_of(part.path, options.wishes))
+def opened(part: WholeFile, options: ReadOptions) -> OpenedFile:
+    """Open a whole file, once if it is small: a request to another storage costs more than the bytes of such a file."""
+    content = None
+    if part.size < options.batch_size:
+        with storage_of(part.path).open(part.path) as file:
+            content = file.read(options.batch_size)
+        if len(content) == options.batch_size:  # it has grown
+            content = None
+    if _is_capture(part.path, options, content):
+        return OpenedFile(part=next(_shares(part.path, 1, options)), content=None)
+    return OpenedFile(part=Slice(path=part.path, role=role_of(part.path, options.wishes)), content=content)
 
 
 def size_of(part: Part, file_size: int) -> int:
@@ -157,9 +172,12 @@ def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
     return found
 
 
-def _is_capture(path: str, options: ReadOptions) -> bool:
+def _is_capture(path: str, options: ReadOptions, content: bytes | None = None) -> bool:
+    """Return whether a file is a capture. It is opened for that, unless its content or an option tells."""
     if options.capture is not None or not options.wishes.is_native:
         return bool(options.capture)
+    if content is not None:
+        return may_be_capture(content) and is_capture(io.BytesIO(content))
     storage = storage_of(path)
     with storage.open(path) as file:
         if not may_be_capture(file.read(4)):

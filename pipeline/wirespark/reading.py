@@ -4,55 +4,85 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pyarrow.compute as pc
 
 from wiregen.formats.capture import IssueKind
-from wirespark.batches import slice_columns
+from wirespark.batches import Slice, slice_columns
 from wirespark.captures import Share, share_columns
 from wirespark.columns import Columns, Origin, selected
 from wirespark.errors import WireSparkError
 from wirespark.options import Mode, ReadOptions, Wishes
-from wirespark.planning import Part, opened
+from wirespark.planning import OpenedFile, Part, WholeFile, opened
 from wirespark.small_files import SmallFiles
+from wirespark.storage import storage_of
 from wirespark.table_rows import rows_table
 from wirespark.untyped import Made
 
-__all__ = ["columns_of"]
+__all__ = ["ReadReport", "columns_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadReport:
+    """What is found by the way, complete after the last columns.
+
+    Attributes:
+        issues: How often each kind of issues is in captures.
+        captures: The paths of the files that are captures.
+    """
+
+    issues: Counter[IssueKind] = field(default_factory=Counter)
+    captures: set[str] = field(default_factory=set)
 
 
 def columns_of(
-    parts: Sequence[Part], wishes: Wishes, options: ReadOptions, counts: Counter[IssueKind] | None = None
+    parts: Sequence[Part], wishes: Wishes, options: ReadOptions, report: ReadReport | None = None
 ) -> Iterator[Columns]:
     """Yield the columns of parts, with the origin of their rows. Small files come together, after larger ones.
-
-    `counts` gets how often each kind of issues is in captures.
 
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.
     """
-    for columns in _decoded(parts, wishes, options, counts):
+    for columns in _decoded(parts, wishes, options, report or ReadReport()):
         kept = _kept(columns, wishes.mode)
         if kept is not None:
             yield kept
 
 
 def _decoded(
-    parts: Sequence[Part], wishes: Wishes, options: ReadOptions, counts: Counter[IssueKind] | None
+    parts: Sequence[Part], wishes: Wishes, options: ReadOptions, report: ReadReport
 ) -> Iterator[Columns]:
     batch_size = options.batch_size
     small = SmallFiles(wishes, batch_size)
     for planned in parts:
-        part = opened(planned, options)
+        found = _opened(planned, options)
+        part, content = found.part, found.content
         if isinstance(part, Share):
-            yield from share_columns(part, wishes, batch_size, counts)
-        elif len(parts) > 1 and small.takes(part):
-            yield from small.add(part)
+            report.captures.add(part.path)
+            yield from share_columns(part, wishes, batch_size, report.issues)
+        elif content is not None:
+            yield from small.add(part, content)
         else:
             origin = Origin(file=part.path)
             yield from (replace(each, origin=origin) for each in slice_columns(part, wishes, batch_size))
     yield from small.flush()
+
+
+def _opened(part: Part, options: ReadOptions) -> OpenedFile:
+    if isinstance(part, WholeFile):
+        return opened(part, options)
+    return OpenedFile(part=part, content=_content(part, options.batch_size))
+
+
+def _content(part: Slice | Share, batch_size: int) -> bytes | None:
+    """Return the bytes of a stream whose end was planned, if they are fewer than a batch."""
+    if not isinstance(part, Slice) or part.start or part.end is not None:
+        return None
+    if part.stop is None or part.stop >= batch_size:
+        return None
+    with storage_of(part.path).open(part.path) as file:
+        return file.read(part.stop)
 
 
 def _kept(columns: Columns, mode: Mode) -> Columns | None:

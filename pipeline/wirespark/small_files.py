@@ -13,7 +13,6 @@ from wirespark.batches import Slice
 from wirespark.columns import Columns, Origin, in_order, joined_columns
 from wirespark.decoders import context_of
 from wirespark.options import Wishes
-from wirespark.storage import storage_of
 from wirespark.stream_pools import Pool
 from wirespark.stream_rows import Walk
 from wirespark.untyped import ArrowArray
@@ -33,17 +32,8 @@ class SmallFiles:
         self._pools: dict[str | None, Pool] = {}
         self._waiting = 0
 
-    def takes(self, part: Slice) -> bool:
-        """Return whether a part is a whole file that is smaller than a batch."""
-        if part.start != 0 or part.end is not None:
-            return False
-        size = storage_of(part.path).state(part.path).size if part.stop is None else part.stop
-        return size < self._batch_size
-
-    def add(self, part: Slice) -> Iterator[Columns]:
-        """Read a file, and return the columns of those that wait if they are enough for a batch."""
-        with storage_of(part.path).open(part.path) as file:
-            data = file.read(-1 if part.stop is None else part.stop)
+    def add(self, part: Slice, data: bytes) -> Iterator[Columns]:
+        """Add all bytes of a file, and return the columns of those that wait if they are enough for a batch."""
         walk = Walk(self._wishes, part.role, context=context_of(self._wishes))
         if part.role not in self._pools:
             # nothing is due before all files that wait are read

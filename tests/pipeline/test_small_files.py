@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -18,6 +18,7 @@ from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import parts_of
 from wirespark.reading import columns_of
+from wirespark.storage import _Disk
 
 N_FILES = 24
 
@@ -72,6 +73,30 @@ def test_files_that_share_columns_have_the_rows_of_each_alone(
     in_batches, n_batches = read_together(folder, protocol, kernel, "4KiB")
     assert n_batches > n_columns
     assert sorted(in_batches, key=place) == sorted(rows, key=place)
+
+
+def test_a_small_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In other storages that is a request for its size and one for its bytes. One that has grown since is opened again."""
+    whole = stream_of("pravega_documented", 1, 8)
+    path = tmp_path / f"a.{whole.role}.bin"
+    path.write_bytes(whole.data)
+    paths: list[str] = []
+    open_ = _Disk.open
+
+    def counted(disk: _Disk, path: str, start: int = 0) -> BinaryIO:
+        paths.append(path)
+        return open_(disk, path, start)
+
+    monkeypatch.setattr(_Disk, "open", counted)
+    options = ReadOptions.of({"protocol": "pravega_documented", "path": str(path), "batch": "64KiB"})
+    parts = parts_of(options)
+    assert not paths
+    [columns] = columns_of(parts, options.wishes, options)
+    assert columns.rows.num_rows == len(whole.ends) and paths == [str(path)]
+    n_times = (64 << 10) // len(whole.data) + 1
+    path.write_bytes(whole.data * n_times)
+    n_rows = sum(columns.rows.num_rows for columns in columns_of(parts, options.wishes, options))
+    assert n_rows == n_times * len(whole.ends) and len(paths) > 2
 
 
 def place(row: dict[str, Any]) -> tuple[str, int, int]:

@@ -12,6 +12,7 @@ from wiregen.formats.capture.pcapng import PCAPNG_MAGIC, read_pcapng
 from wiregen.formats.capture.source import Source, open_input
 
 _MAGIC_SIZE = 4
+_BEGINNINGS = (PCAPNG_MAGIC, *PCAP_MAGICS, *(each.magic[:_MAGIC_SIZE] for each in COMPRESSIONS))
 _EXPECTED = "expected pcap (d4c3b2a1, a1b2c3d4, 4d3cb2a1, a1b23c4d) or pcapng (0a0d0d0a), compressed with gzip, xz, zstd or not at all"
 
 
@@ -42,9 +43,8 @@ def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Itera
 
 
 def may_be_capture(head: bytes) -> bool:
-    """Return whether a file that begins with these four bytes may be a capture, or a compressed one."""
-    begins = (PCAPNG_MAGIC, *PCAP_MAGICS, *(each.magic[:_MAGIC_SIZE] for each in COMPRESSIONS))
-    return head.startswith(begins)
+    """Return whether a file that begins with these bytes, at least four, may be a capture, or a compressed one."""
+    return head.startswith(_BEGINNINGS)
 
 
 def is_capture(source: Source) -> bool:
