@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BEYOND = 1 << 14
 """Bytes after a slice that are read at a time until its last frames are decided."""
 
-__all__ = ["Slice", "batcher_of", "batcher_on", "scanner_of", "slice_columns"]
+__all__ = ["Slice", "batcher_of", "batcher_on", "rows_before", "scanner_of", "slice_columns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +82,16 @@ def slice_columns(part: Slice, wishes: Wishes, batch_size: int) -> Iterator[Colu
     batcher = batcher_of(
         wishes, part.role, batch_size, context=context, offset=part.start, is_beginning=part.start == 0
     )
-    for columns in _fed(part, batcher, batch_size):
-        if part.end is None or columns.end <= part.end:
+    yield from rows_before(_fed(part, batcher, batch_size), part.end)
+
+
+def rows_before(found: Iterable[Columns], end: int | None) -> Iterator[Columns]:
+    """Yield the rows of a stream that begin before an offset, or all of them."""
+    for columns in found:
+        if end is None or columns.end <= end:
             yield columns
             continue
-        n_rows = int((columns.rows.column("_offset").to_numpy() < part.end).sum())
+        n_rows = int((columns.rows.column("_offset").to_numpy() < end).sum())
         if n_rows:
             yield first_rows(columns, n_rows)
         return

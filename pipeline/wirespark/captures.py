@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from wiregen.formats.capture import (
@@ -18,11 +19,12 @@ from wiregen.formats.capture import (
     assemble_batches,
     read_streams,
 )
-from wirespark.capture_index import share_packets
+from wirespark.capture_index import SharePackets, share_packets
 from wirespark.columns import NOWHERE, Columns, Origin
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
 from wirespark.flow_roles import FlowRoles
+from wirespark.long_flows import flow_slice_columns, long_flows_of
 from wirespark.options import Wishes
 from wirespark.storage import storage_of
 from wirespark.stream_pools import FlowDirection, Pools
@@ -59,45 +61,86 @@ class Share:
                 yield from streams
             counts.update({issue.kind: issue.count for issue in streams.issues})
             return
-        issues = Issues()
-        with share_packets(
+        with self.packets() as packets:
+            yield from self.events_of(packets, counts)
+
+    def packets(self) -> AbstractContextManager[SharePackets]:
+        """Open a capture in several shares for this one."""
+        return share_packets(
             self.path, self.port, share=self.index, n_shares=self.n_shares, is_kept=self.is_index_kept
-        ) as packets:
-            yield from assemble_batches(packets.batches(), port=self.port, issues=issues)
-            counts.update({issue.kind: issue.count for issue in issues})
-            if self.index == 0:
-                counts.update(packets.issues())
+        )
+
+    def events_of(
+        self, packets: SharePackets, counts: Counter[IssueKind], without: Collection[bytes] = ()
+    ) -> Iterator[Event]:
+        """Yield the same of its packets that are open, without the segments that have these keys."""
+        issues = Issues()
+        yield from assemble_batches(packets.batches(), port=self.port, issues=issues, without=without)
+        counts.update({issue.kind: issue.count for issue in issues})
+        if self.index == 0:
+            counts.update(packets.issues())
 
 
 def share_columns(
     share: Share, wishes: Wishes, batch_size: int, counts: Counter[IssueKind] | None = None
 ) -> Iterator[Columns]:
-    """Yield the columns of the flows of a share, with their origin. `counts` gets the numbers of issues.
+    """Yield the columns of the flows of a share, and of its slices of long ones, with their origin.
+
+    `counts` gets the numbers of issues.
 
     Raises:
         WireSparkError: By the iterator: the file is not a capture.
     """
-    live: dict[str, dict[bool, FlowDirection]] = {}
-    pools = Pools(wishes, share.path, batch_size)
-    roles = FlowRoles(wishes, share.events)
-    waiting = 0
+    counts = Counter() if counts is None else counts
     try:
-        for event in share.events(counts):
-            sides = live.get(event.flow.name)
-            if sides is None:
-                if isinstance(event, Closed):
-                    continue
-                sides = live[event.flow.name] = _opened(event.flow, roles, wishes, pools)
-            yield from _located(_taken(event, sides), share.path, event.flow.name)
-            if not sides:
-                del live[event.flow.name]
-            waiting += len(event.data) if isinstance(event, FlowBytes) else 0
-            if waiting >= _MOST_WAITING:
-                waiting = 0
-                yield from _flushed(live, pools, share.path)
-        yield from _flushed(live, pools, share.path)
+        if share.n_shares == 1:
+            yield from _flow_columns(share, share.events(counts), share.events, wishes, batch_size)
+            return
+        with share.packets() as packets:
+            yield from _shared_columns(share, packets, wishes, batch_size, counts)
     except CaptureError as error:
         raise WireSparkError(f"{share.path}: {error}") from None
+
+
+def _shared_columns(
+    share: Share, packets: SharePackets, wishes: Wishes, batch_size: int, counts: Counter[IssueKind]
+) -> Iterator[Columns]:
+    """Yield the columns of a share of several."""
+    long = long_flows_of(packets, wishes, share.port)
+    events = share.events_of(packets, counts, long.keys)
+    yield from _flow_columns(share, events, share.events, wishes, batch_size)
+    for part in long.slices[share.index :: share.n_shares]:
+        yield from flow_slice_columns(part, packets, wishes, batch_size, share.port)
+    if share.index == 0:
+        counts.update(long.issues)
+
+
+def _flow_columns(
+    share: Share,
+    events: Iterator[Event],
+    again: Callable[[], Iterator[Event]],
+    wishes: Wishes,
+    batch_size: int,
+) -> Iterator[Columns]:
+    """Yield the columns of flows by their events. `again`: returns the events once more."""
+    live: dict[str, dict[bool, FlowDirection]] = {}
+    pools = Pools(wishes, share.path, batch_size)
+    roles = FlowRoles(wishes, again)
+    waiting = 0
+    for event in events:
+        sides = live.get(event.flow.name)
+        if sides is None:
+            if isinstance(event, Closed):
+                continue
+            sides = live[event.flow.name] = _opened(event.flow, roles, wishes, pools)
+        yield from _located(_taken(event, sides), share.path, event.flow.name)
+        if not sides:
+            del live[event.flow.name]
+        waiting += len(event.data) if isinstance(event, FlowBytes) else 0
+        if waiting >= _MOST_WAITING:
+            waiting = 0
+            yield from _flushed(live, pools, share.path)
+    yield from _flushed(live, pools, share.path)
 
 
 def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[bool, FlowDirection]:

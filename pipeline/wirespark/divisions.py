@@ -13,8 +13,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from hashlib import sha256
 
+from wirespark.cut_finding import cutting_facts
 from wirespark.options import ReadOptions
-from wirespark.planning import Cuts, Division, cutting_facts, division_of
+from wirespark.planning import Cuts, Division, division_of
 from wirespark.storage import FileState, is_remote
 from wirespark.target_storage import TargetStorage
 from wirespark.task_groups import filled
@@ -50,7 +51,8 @@ class SourceIndex:
 
     @classmethod
     def of(cls, storage: TargetStorage, options: ReadOptions) -> SourceIndex:
-        facts = (_VERSION, options.paths, options.capture, options.wishes.role, *cutting_facts(options))
+        own = (options.split_size, *cutting_facts(options.wishes))
+        facts = (_VERSION, options.paths, options.capture, options.wishes.role, *own)
         return cls(storage, options, sha256(repr(facts).encode()).hexdigest()[:20])
 
     def divided(self, files: Mapping[str, FileState]) -> dict[str, FileState]:

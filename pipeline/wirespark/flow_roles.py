@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wiregen.formats.capture import Closed, Event, Flow, FlowBytes
+from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, Gap
 from wirespark.decoders import context_of
 from wirespark.options import Wishes
 from wirespark.stream_rows import Walk
@@ -36,6 +36,11 @@ class FlowRoles:
                 self._guesses = self._guessed()
             is_opener = self._guesses.get(flow, True)
         return (self._first, self._last) if is_opener else (self._last, self._first)
+
+    def of_sender(self, event: FlowBytes | Gap) -> str:
+        """Return the role of the end that sent something."""
+        first, last = self.of(event.flow)
+        return first if event.from_opener else last
 
     def _known(self, flow: Flow) -> bool | None:
         """Return whether the opener has the first role, or None if only the bytes can show it."""

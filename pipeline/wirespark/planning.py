@@ -1,8 +1,7 @@
 """Partitions of a read: files are divided into parts that tasks can read independently.
 
-A large file of one direction is cut where frames begin. The walk that finds these offsets is the one that
-tasks use, so both see the same frames. A read keeps the offsets in the cache of the user, not next to the files; a
-conversion of many files keeps them in its target: see `divisions`.
+A large file of one direction is cut where frames begin: see `cut_finding`. A read keeps the offsets in the cache of the
+user, not next to the files; a conversion of many files keeps them in its target: see `divisions`.
 """
 
 from __future__ import annotations
@@ -16,20 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture, may_be_capture
-from wirespark.batches import Slice, scanner_of
+from wirespark.batches import Slice
 from wirespark.captures import Share
-from wirespark.decoders import Snapshot, has_context
+from wirespark.cut_finding import Cut, cut_finder, cutting_facts
 from wirespark.filters import Pushed
-from wirespark.options import ReadOptions, Wishes, has_numba
+from wirespark.options import ReadOptions, Wishes
 from wirespark.storage import FileState, is_remote, storage_of
-from wirespark.stream_rows import Walk
 from wirespark.user_cache import private_folder
-
-if TYPE_CHECKING:
-    from wirespark.kernels.scanner import Scanner
 
 __all__ = [
     "Cuts",
@@ -38,7 +33,6 @@ __all__ = [
     "Part",
     "SizedPart",
     "WholeFile",
-    "cutting_facts",
     "division_of",
     "files_of",
     "n_shares_of",
@@ -74,7 +68,7 @@ class OpenedFile:
 
 
 Part: TypeAlias = Slice | Share | WholeFile
-Cuts: TypeAlias = Sequence[tuple[int, Snapshot | None]]
+Cuts: TypeAlias = Sequence[Cut]
 """The beginnings of all slices but the first, each with the state of the connection there."""
 
 _CHUNK = 1 << 20
@@ -254,42 +248,12 @@ def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
     return cuts
 
 
-def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[int, Snapshot | None]]:
+def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[Cut]:
     """Yield the beginnings of all slices but the first, with the state of the connection there."""
-    scanner = None if has_context(options.wishes.package) else scanner_of(options.wishes, role)
-    if scanner is not None:
-        yield from _scanned_cuts(path, role, options, scanner)
-        return
-    walk = Walk(options.wishes, role)
-    error = options.wishes.package.native.DecodeError
-    walk.due = options.split_size
+    finder = cut_finder(options.wishes, role, options.split_size)
     with storage_of(path).open(path) as file:
         while data := file.read(_CHUNK):
-            for row in walk.feed(data):
-                if walk.cut is None or row.offset < walk.cut[0]:
-                    continue
-                cut, walk.cut = walk.cut, None
-                if row.offset == cut[0] and not isinstance(row.item, error):
-                    yield cut
-                    walk.due = row.offset + options.split_size
-                else:
-                    walk.due = row.offset
-
-
-def _scanned_cuts(
-    path: str, role: str | None, options: ReadOptions, scanner: Scanner
-) -> Iterator[tuple[int, Snapshot | None]]:
-    """Yield the same with the kernels, for frames that do not affect later ones."""
-    from wirespark.kernels.alternating_reader import AlternatingReader
-    from wirespark.kernels.cutting import Cutter
-
-    reader = AlternatingReader(options.wishes, scanner, Walk(options.wishes, role))
-    cutter = Cutter(options.split_size, options.wishes.package.native.DecodeError)
-    with storage_of(path).open(path) as file:
-        while data := file.read(_CHUNK):
-            for part in reader.feed(data):
-                for cut in cutter.take(part):
-                    yield cut, None
+            yield from finder.feed(data)
 
 
 def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path | None:
@@ -298,17 +262,8 @@ def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path | No
     if folder is None:
         return None
     state = storage_of(path).state(path)
-    facts = (path, state.size, state.modified, role, *cutting_facts(options))
+    facts = (path, state.size, state.modified, role, options.split_size, *cutting_facts(options.wishes))
     return folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
-
-
-def cutting_facts(options: ReadOptions) -> tuple[object, ...]:
-    """Return everything but a file, its state and its role on which the places of its cuts depend."""
-    wishes = options.wishes
-    return (
-        options.split_size, wishes.protocol, wishes.backend, wishes.variant, wishes.strict, sorted(wishes.limits.items()),
-        wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
-    )  # fmt: skip
 
 
 def _keep(place: Path, cuts: Cuts) -> None:

@@ -95,6 +95,7 @@ def way_of(part: Part, name: str, wishes: Wishes, state: FileState) -> str:
     facts = (
         name, state.size, state.modified, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
         sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, _plan_hash(wishes.package), getattr(part, "port", None),
+        isinstance(part, Share) and part.is_index_kept,  # it decides whether long connections are cut
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()
 

@@ -34,7 +34,7 @@ from wiregen.formats.capture import (
     assemble_batches,
     locate_packets,
 )
-from wirespark import capture_index, record_runs
+from wirespark import capture_index, index_file, record_runs
 from wirespark.captures import Share
 from wirespark.errors import WireSparkError
 
@@ -97,7 +97,7 @@ def test_shares_have_the_streams_of_the_capture(
     write_capture(path, random.Random(seed), 5)
     whole = streams_of(Share(path=str(path)).events())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(capture_index, "_PAGE_SIZE", page_size)
+        patch.setattr(capture_index, "PAGE_SIZE", page_size)
         patch.setattr(record_runs, "_BATCH_SIZE", page_size)
         found: dict[Any, Any] = {}
         for share in shares_of(path, n_shares, is_index_kept=False):
@@ -260,7 +260,7 @@ def test_an_index_with_a_damaged_page_is_made_again(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytearray, int], None]
 ) -> None:
     """Pages are checked before the first packet is read, those in the middle too."""
-    monkeypatch.setattr(capture_index, "_PAGE_SIZE", 100)
+    monkeypatch.setattr(index_file, "PAGE_SIZE", 100)
     path = tmp_path / "traffic"
     write_capture(path, random.Random(1), 5)
     found = [streams_of(share.events()) for share in shares_of(path)]
@@ -281,7 +281,7 @@ def test_any_damage_is_found(tmp_path_factory: pytest.TempPathFactory, seed: int
     folder = tmp_path_factory.mktemp("damage")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
-        patch.setattr(capture_index, "_PAGE_SIZE", 100)
+        patch.setattr(index_file, "PAGE_SIZE", 100)
         write_capture(folder / "traffic", random.Random(1), 3)
         found = [streams_of(share.events()) for share in shares_of(folder / "traffic", 3)]
         (index,) = folder.glob("wirespark/captures/*.index")
@@ -421,5 +421,5 @@ def test_an_index_that_is_damaged_meanwhile_is_an_error(tmp_path: Path, cache: P
 @pytest.mark.parametrize("n_shares", [1, 500, 100_000])
 def test_pages_that_wait_take_bounded_memory(n_shares: int) -> None:
     """Whatever the number of shares."""
-    size = capture_index._Pages(io.BytesIO(), n_shares).size
+    size = index_file.IndexPages(io.BytesIO(), n_shares).size
     assert 26 <= size <= 1 << 16 and size * n_shares <= 1 << 25

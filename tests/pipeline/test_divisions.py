@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -162,14 +163,21 @@ def test_tables_are_those_of_one_process_and_a_later_run_opens_nothing(
     places = target, str(tmp_path / "other")
     in_place = reader_of(source, places[1], PROTOCOLS[kind], split=SPLITS.get(kind, "1KiB"))
     runs = [converted(in_place), converted(reader(source, target, kind))]
-    facts = [
-        sorted((sorted(each.sources), each.rows, each.messages, each.errors, each.size) for each in found)
-        for found in ((target_storage_of(place).contents().receipts) for place in places)
-    ]
+    facts = [sums_of(target_storage_of(place).contents().receipts) for place in places]
     assert facts[0] == facts[1] and len(runs[0]) == len(runs[1])
     with opened(source) as names:
         assert not planned(reader(source, target, kind))
     assert not names
+
+
+def sums_of(receipts: Iterable[Receipt]) -> dict[str, Counter[str]]:
+    """Return what receipts count for each file; of a capture, long connections are in other parts if there is no index."""
+    found: dict[str, Counter[str]] = {}
+    for receipt in receipts:
+        (path,) = set(receipt.sources.values())
+        counts = {"parts": len(receipt.sources), "rows": receipt.rows, "size": receipt.size}
+        found.setdefault(path, Counter()).update(counts | receipt.messages | receipt.errors)
+    return found
 
 
 @pytest.mark.parametrize("kind", ["contexts"], indirect=True)

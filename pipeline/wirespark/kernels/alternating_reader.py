@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["AlternatingReader", "Part", "Stretch"]
 
 _WORTH = 1 << 16
-"""Bytes that are worth a scan; fewer wait."""
+"""Bytes that are worth a scan at least; fewer wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +47,13 @@ Part: TypeAlias = Stretch | list[StreamRow]
 
 
 class AlternatingReader:
-    """Bytes in, frames out."""
+    """Bytes in, frames out. `worth`: the bytes that wait for a scan, unless frames change how later ones are read."""
 
-    def __init__(self, wishes: Wishes, scanner: Scanner, walk: Walk) -> None:
+    def __init__(self, wishes: Wishes, scanner: Scanner, walk: Walk, worth: int = _WORTH) -> None:
         self._scanner = scanner
         self._walk = walk
         self._buffer = StreamBuffer(walk)
-        self._least = self._needed = 1 if has_context(wishes.package) else _WORTH
+        self._least = self._needed = 1 if has_context(wishes.package) else max(_WORTH, worth)
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Part]:
         """Take the next bytes; they are scanned when there are enough."""

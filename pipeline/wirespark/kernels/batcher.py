@@ -23,7 +23,7 @@ class KernelBatcher:
     ) -> None:
         self._scanner = scanner
         self._walk = walk
-        self._reader = AlternatingReader(wishes, scanner, walk)
+        self._reader = AlternatingReader(wishes, scanner, walk, batch_size)
         self._objects = ObjectBatcher(wishes, walk, role, 0)
         self._batch_size = batch_size
         self._ready: list[Columns] = []

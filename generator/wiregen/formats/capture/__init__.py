@@ -8,7 +8,7 @@ from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, Gap
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
-from wiregen.formats.capture.locating import LocatedPacket, ends_of, locate_packets
+from wiregen.formats.capture.locating import LocatedPacket, ends_of, keys_of, locate_packets
 from wiregen.formats.capture.packet import Batch, Packet, Place
 from wiregen.formats.capture.reader import is_capture, may_be_capture, read_capture
 from wiregen.formats.capture.source import Source
@@ -16,8 +16,10 @@ from wiregen.formats.capture.streams import (
     CaptureReader,
     CaptureStreams,
     EventSource,
+    PlacedEvent,
     assemble,
     assemble_batches,
+    place_events,
     read_streams,
 )
 from wiregen.formats.capture.writer import ConnectionWriter, PcapWriter
@@ -44,14 +46,17 @@ __all__ = [
     "Packet",
     "PcapWriter",
     "Place",
+    "PlacedEvent",
     "Source",
     "assemble",
     "assemble_batches",
     "compression_of",
     "ends_of",
     "is_capture",
+    "keys_of",
     "locate_packets",
     "may_be_capture",
+    "place_events",
     "read_capture",
     "read_streams",
 ]

@@ -6,7 +6,7 @@ Invariant: the memory for live and for ended flows is bounded by the limits.
 
 import ipaddress
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
@@ -54,7 +54,7 @@ class FlowTable:
         self._past: dict[bytes, _Past] = {}
         self._n_forgotten = 0  # the highest generation among the forgotten, so that a name is never reused
 
-    def add(self, values: Values) -> Iterable[Event]:
+    def add(self, values: Values) -> Sequence[Event]:
         """Return the events that become possible with the segment of these values."""
         _number, time, key, sequence, _acknowledged, flags, data, size = values
         found = self._sides.get(key)
@@ -68,7 +68,7 @@ class FlowTable:
             return (side.advance(sequence, data, time),)
         return self._advance(conversation, side, Segment._make(values))
 
-    def _turn(self, found: tuple[_Conversation, OpenDirection] | None, segment: Segment) -> Iterable[Event]:
+    def _turn(self, found: tuple[_Conversation, OpenDirection] | None, segment: Segment) -> Sequence[Event]:
         """Process a segment with which a flow may begin or end."""
         if segment.flags & RST:
             return self._reset(*found, segment) if found else ()
@@ -77,6 +77,16 @@ class FlowTable:
         if found is None:
             return self._join(segment) if segment.size else ()
         return self._advance(*found, segment)
+
+    def flow_of(self, key: bytes) -> Flow | None:
+        """Return the live flow whose segments have this key, or None."""
+        found = self._sides.get(key)
+        return None if found is None else found[0].flow
+
+    def is_plain(self, key: bytes) -> bool:
+        """Return whether the flow is live, and all bytes of its segments with this key were delivered: none came before others that lack."""
+        found = self._sides.get(key)
+        return found is not None and found[1].expected is not None
 
     def finish(self, time: float, number: int) -> Iterator[Event]:
         """End every flow that is still open at the end of the capture."""

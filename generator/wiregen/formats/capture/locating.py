@@ -9,7 +9,7 @@ from wiregen.formats.capture.reader import read_batches
 from wiregen.formats.capture.segments import read_segments
 from wiregen.formats.capture.source import Source
 
-__all__ = ["LocatedPacket", "ends_of", "locate_packets"]
+__all__ = ["LocatedPacket", "ends_of", "keys_of", "locate_packets"]
 
 
 _new = tuple.__new__  # faster than the generated `__new__` of a named tuple
@@ -56,3 +56,13 @@ def ends_of(key: bytes) -> bytes:
     """Return what both directions and all connections of two ends have in common: addresses and ports in an order of their own."""
     half, ports = (len(key) - 4) // 2, key[-4:]
     return b"".join(sorted((key[:half] + ports[:2], key[half : 2 * half] + ports[2:])))
+
+
+def keys_of(ends: bytes) -> tuple[bytes, bytes]:
+    """Return the keys of the segments of both directions between two ends."""
+    half = len(ends) // 2
+    (one, other), (port, other_port) = (
+        (ends[: half - 2], ends[half:-2]),
+        (ends[half - 2 : half], ends[-2:]),
+    )
+    return one + other + port + other_port, other + one + other_port + port

@@ -1,9 +1,9 @@
 """Reads streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
-from wiregen.formats.capture.events import Event
+from wiregen.formats.capture.events import Event, Flow, FlowBytes
 from wiregen.formats.capture.flows import FlowTable
 from wiregen.formats.capture.headers import Values
 from wiregen.formats.capture.issues import Issues
@@ -73,13 +73,53 @@ def assemble_batches(
     port: int | None = None,
     limits: CaptureLimits | None = None,
     issues: Issues | None = None,
+    without: Collection[bytes] = (),
 ) -> Iterator[Event]:
-    """Yield the same of packets in batches."""
+    """Yield the same of packets in batches. `without`: keys of segments that are left out."""
     noted = Issues() if issues is None else issues
     table = FlowTable(port=port, limits=limits or CaptureLimits(), issues=noted)
     values: Values | None = None
-    for values in read_segments(batches, port=port, issues=noted):
+    segments = read_segments(batches, port=port, issues=noted)
+    for values in segments if not without else (each for each in segments if each[2] not in without):
         yield from table.add(values)
     if values is not None:
         number, time = values[:2]
         yield from table.finish(time, number)
+
+
+class PlacedEvent(NamedTuple):
+    """An event, and the packets with which reading can begin to have it again; a tuple for the same reason as a packet.
+
+    `opened` is the number of the packet with which its flow begins, `packet` that of the packet that made it possible. If
+    `is_first`, it has all bytes of that packet, and no earlier packet has later bytes of its direction.
+    """
+
+    event: Event
+    opened: int
+    packet: int
+    is_first: bool
+
+
+def place_events(
+    batches: Iterable[Batch], *, keys: Collection[bytes], port: int | None, issues: Issues, first: int = 1
+) -> Iterator[PlacedEvent]:
+    """Yield the events of the flows between two ends, whose segments have these keys, from the packet with the number `first` on.
+
+    Only the issues of their streams are noted, not those of packets.
+    """
+    table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
+    flow: Flow | None = None
+    number, time, opened = 0, 0.0, 0
+    for values in read_segments(batches, port=port, issues=Issues()):
+        if values[0] < first or values[2] not in keys:
+            continue
+        number, time, key = values[:3]
+        events = table.add(values)
+        present = table.flow_of(key)
+        if present is not None and present is not flow:
+            flow, opened = present, number
+        is_own = len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == values[7]
+        for event in events:
+            yield PlacedEvent(event, opened, number, is_own and table.is_plain(key))
+    for event in table.finish(time, number):
+        yield PlacedEvent(event, opened, number, is_first=False)

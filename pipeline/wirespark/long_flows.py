@@ -1,0 +1,283 @@
+"""Long connections of a capture: each of their directions is cut where frames begin, and the shares take the slices by turns.
+
+The connections between two ends are long if their packets would make one share much larger than others. The first task on a
+computer puts their streams together, and keeps where they are cut in the cache of the user; others wait for it.
+Invariants: the slices are a function of the capture, of the number of shares and of the protocol, so that all shares agree about
+them, whether or not a cache can be written. Their rows are those of the connection as one task reads it.
+Where frames change how later ones are read, both directions are read in the order of their bytes, so nothing is cut.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from wiregen.formats.capture import (
+    Closed,
+    Event,
+    FlowBytes,
+    Gap,
+    IssueKind,
+    Issues,
+    PlacedEvent,
+    keys_of,
+    place_events,
+)
+from wirespark.batches import batcher_of, rows_before
+from wirespark.capture_index import SharePackets
+from wirespark.columns import Batcher, Columns, Origin
+from wirespark.cut_finding import Cut, CutFinder, cut_finder, cutting_facts
+from wirespark.decoders import has_context
+from wirespark.flow_roles import FlowRoles
+from wirespark.options import Wishes
+from wirespark.temporary_files import HiddenFile, alone
+from wirespark.user_cache import private_folder
+
+__all__ = ["FlowSlice", "LongFlows", "flow_slice_columns", "long_flows_of"]
+
+_MOST_PLACES = 1 << 18
+"""Packets of a direction that are remembered until a cut is confirmed; each takes 100 bytes."""
+_WORTH = 1 << 20
+"""Bytes of a direction that are searched together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowSlice:
+    """A stretch of one direction of a connection; the frames that begin in it belong to it.
+
+    Attributes:
+        ends: Those of the connection, as `ends_of` returns them, in hexadecimal digits.
+        flow: The name of the connection.
+        sender: The end that sends the direction, with its port.
+        packet: The number, among those of the share that has them, of the packet with which reading begins.
+        skipped: How many bytes of the direction are read from there before `start`.
+        start: The stream offset of its begin, and `end` of its end; None: the end of the direction.
+    """
+
+    ends: str
+    flow: str
+    sender: str
+    role: str
+    packet: int
+    skipped: int
+    start: int
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongFlows:
+    """The slices of all long connections of a capture.
+
+    Attributes:
+        keys: Those of their segments, which the shares leave out.
+        issues: How often each kind was noted while their streams were put together.
+    """
+
+    keys: frozenset[bytes] = frozenset()
+    slices: tuple[FlowSlice, ...] = ()
+    issues: Mapping[IssueKind, int] = field(default_factory=dict)
+
+    def text(self) -> str:
+        issues = {kind.value: count for kind, count in self.issues.items()}
+        return json.dumps({"slices": [asdict(each) for each in self.slices], "issues": issues})
+
+
+def long_flows_of(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows:
+    """Return the slices of long connections, of about a share each; from the cache, if they are in it."""
+    ends = packets.long_ends
+    if not ends or has_context(wishes.package):
+        return LongFlows()
+    folder = private_folder("cuts")
+    if folder is None:
+        return _found(packets, wishes, port)
+    facts = (packets.name, *cutting_facts(wishes))
+    place = folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
+    try:
+        with alone(place.with_suffix(".lock")):
+            known = _known(place, ends)
+            if known is None:
+                known = _found(packets, wishes, port)
+                _keep(place, known)
+            return known
+    except OSError:  # no space, no right, or a disk without such locks
+        return _found(packets, wishes, port)
+
+
+def _known(place: Path, ends: Sequence[bytes]) -> LongFlows | None:
+    """Return the slices that another task has kept, or None."""
+    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        told = json.loads(place.read_text(encoding="utf-8"))
+        return LongFlows(
+            keys=_keys(ends),
+            slices=tuple(FlowSlice(**each) for each in told["slices"]),
+            issues={IssueKind(kind): count for kind, count in told["issues"].items()},
+        )
+    return None
+
+
+def _keep(place: Path, found: LongFlows) -> None:
+    held = HiddenFile(place)
+    try:
+        held.path.write_text(found.text(), encoding="utf-8")
+        os.replace(held.path, place)
+    finally:
+        held.drop()
+
+
+def _keys(ends: Sequence[bytes]) -> frozenset[bytes]:
+    return frozenset(key for each in ends for key in keys_of(each))
+
+
+# ---- where directions are cut
+
+
+class _Place(NamedTuple):
+    """The number of the packet from which a direction can be read from this offset on, or None if earlier packets have some of it."""
+
+    offset: int
+    packet: int | None
+
+
+class _Direction:
+    """One direction of a connection, whose slices are found; `opened`: the number of the packet with which the connection begins."""
+
+    def __init__(
+        self, ends: bytes, flow: str, sender: str, role: str, opened: int, finder: CutFinder
+    ) -> None:
+        self._ends = ends.hex()
+        self._flow = flow
+        self._sender = sender
+        self._role = role
+        self._finder = finder
+        self._places: deque[_Place] = deque(maxlen=_MOST_PLACES)
+        self._pieces: list[bytes] = []
+        self._waiting = 0
+        self._begin = self._slice(packet=opened, skipped=0, start=0)
+        self._done: list[FlowSlice] = []
+
+    def take(self, placed: PlacedEvent) -> None:
+        event = placed.event
+        if isinstance(event, FlowBytes):
+            self._places.append(_Place(event.offset, placed.packet if placed.is_first else None))
+            self._pieces.append(event.data)
+            self._waiting += len(event.data)
+            if self._waiting >= _WORTH:
+                self._feed()
+        elif isinstance(event, Gap):
+            self._places.append(_Place(event.offset, None))
+            self._feed()
+            self._cut(self._finder.gap(event.size))
+
+    def slices(self) -> Iterator[FlowSlice]:
+        """End the direction, and yield its slices."""
+        self._feed()
+        yield from self._done
+        yield self._begin
+
+    def _feed(self) -> None:
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        self._waiting = 0
+        self._cut(self._finder.feed(data))
+
+    def _cut(self, cuts: Iterable[Cut]) -> None:
+        places = self._places
+        for offset, _ in cuts:
+            while len(places) > 1 and places[1].offset <= offset:
+                places.popleft()
+            first = places[0]
+            if first.packet is not None and first.offset <= offset:
+                self._done.append(replace(self._begin, end=offset))
+                self._begin = self._slice(packet=first.packet, skipped=offset - first.offset, start=offset)
+
+    def _slice(self, *, packet: int, skipped: int, start: int) -> FlowSlice:
+        return FlowSlice(
+            ends=self._ends,
+            flow=self._flow,
+            sender=self._sender,
+            role=self._role,
+            packet=packet,
+            skipped=skipped,
+            start=start,
+            end=None,
+        )
+
+
+def _found(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows:
+    """Put the streams of long connections together, and cut their directions."""
+    issues, slices = Issues(), list[FlowSlice]()
+    for ends in packets.long_ends:
+        roles = FlowRoles(wishes, partial(_events, packets, ends, port))
+        directions: dict[bool, _Direction] = {}
+        for placed in _placed(packets, ends, port, issues=issues):
+            event = placed.event
+            if isinstance(event, Closed):
+                is_one = event.reason == "fin"
+                for side in tuple(each for each in directions if not is_one or each == event.from_opener):
+                    slices += directions.pop(side).slices()
+                continue
+            if event.from_opener not in directions:
+                role = roles.of_sender(event)
+                finder = cut_finder(wishes, role, packets.share_size)
+                sender = event.flow.opener if event.from_opener else event.flow.other
+                own = _Direction(ends, event.flow.name, str(sender), role, placed.opened, finder)
+                directions[event.from_opener] = own
+            directions[event.from_opener].take(placed)
+    counts = {issue.kind: issue.count for issue in issues}
+    return LongFlows(keys=_keys(packets.long_ends), slices=tuple(slices), issues=counts)
+
+
+def _placed(
+    packets: SharePackets, ends: bytes, port: int | None, *, issues: Issues, first: int = 1
+) -> Iterator[PlacedEvent]:
+    """Yield the events of the connections between two ends, from a packet on."""
+    batches = packets.of(ends).batches(first)
+    return place_events(batches, keys=keys_of(ends), port=port, issues=issues, first=first)
+
+
+def _events(packets: SharePackets, ends: bytes, port: int | None) -> Iterator[Event]:
+    return (placed.event for placed in _placed(packets, ends, port, issues=Issues()))
+
+
+# ---- reading
+
+
+def flow_slice_columns(
+    part: FlowSlice, packets: SharePackets, wishes: Wishes, batch_size: int, port: int | None
+) -> Iterator[Columns]:
+    """Yield the columns of exactly the rows that begin in a slice, with their origin."""
+    origin = Origin(file=packets.path, flow=part.flow)
+    batcher = batcher_of(wishes, part.role, batch_size, offset=part.start, is_beginning=part.start == 0)
+    for columns in rows_before(_fed(part, packets, batcher, port), part.end):
+        yield replace(columns, origin=origin)
+
+
+def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | None) -> Iterator[Columns]:
+    """Yield the columns of the slice, and of as many bytes after it as decide its last frames."""
+    skipped, is_opener = part.skipped, None
+    for placed in _placed(packets, bytes.fromhex(part.ends), port, issues=Issues(), first=part.packet):
+        event, time = placed.event, round(placed.event.time * 1_000_000)
+        if is_opener is None:
+            is_opener = str(event.flow.opener) == part.sender
+        is_own = event.from_opener is is_opener
+        if isinstance(event, Closed):
+            if is_own or event.reason != "fin":
+                yield from batcher.finish(time)
+                return
+        elif is_own:
+            if isinstance(event, Gap):
+                yield from batcher.gap(event.size, time)
+            else:
+                yield from batcher.feed(event.data[skipped:], time)
+                skipped = 0
+            if part.end is not None and batcher.given >= part.end:
+                break
+    yield from batcher.flush()
