@@ -31,6 +31,7 @@ Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
 
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
 _HIDDEN = ("path", "paths")
@@ -38,6 +39,7 @@ _HIDDEN = ("path", "paths")
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
     "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "pushdown", "maxbytespertrigger", "maxfilespertrigger",
+    "maxfileage",
 )  # fmt: skip
 
 
@@ -96,6 +98,7 @@ class ReadOptions:
         has_index: Whether the offsets of cuts are kept for the next read.
         is_growing: For streams: whether files may grow. Otherwise they are complete when they appear.
         idle: Seconds without a change after which a growing file counts as complete.
+        most_age: For streams: by how many seconds a file that appears may be older than the newest one.
         most_bytes: The approximate maximum size of one batch of a stream, in bytes.
         most_files: The maximum number of files in one batch of a stream.
         takes_filters: Whether filters on message, code and offset are pushed down. Spark 4.3 then keeps them
@@ -112,6 +115,7 @@ class ReadOptions:
     has_index: bool = True
     is_growing: bool = False
     idle: int = 60
+    most_age: int = 7 * 86_400
     most_bytes: int | None = None
     most_files: int | None = None
     takes_filters: bool = False
@@ -141,6 +145,7 @@ class ReadOptions:
             has_index=truth("index", given.get("index", "true")),
             is_growing=truth("growing", given.get("growing", "false")),
             idle=amount("idle", given.get("idle", "60")),
+            most_age=_seconds("maxfileage", given.get("maxfileage", "7d")),
             most_bytes=_amount_or_none("maxbytespertrigger", given),
             most_files=_amount_or_none("maxfilespertrigger", given),
             takes_filters=truth("pushdown", given.get("pushdown", "false")),
@@ -273,6 +278,16 @@ def _at_least(least: int, name: str, text: str) -> int:
     if number < least:
         raise WireSparkError(f"{name} is {text!r}: give {least} or more")
     return number
+
+
+def _seconds(name: str, text: str) -> int:
+    """Return a duration in seconds; its text may end with a unit."""
+    digits = text.strip().lower()
+    unit = _SECONDS.get(digits[-1:], 0)
+    number = digits[:-1].strip() if unit else digits
+    if not (number.isascii() and number.isdigit() and len(number) <= 9):
+        raise WireSparkError(f"{name} is {text!r}: give a duration, such as 3600, 12h or 7d")
+    return int(number) * (unit or 1)
 
 
 def amount(name: str, text: str) -> int:

@@ -35,6 +35,7 @@ __all__ = [
     "WholeFile",
     "division_of",
     "files_of",
+    "is_capture_file",
     "n_shares_of",
     "opened",
     "parts_in",
@@ -112,7 +113,7 @@ def division_of(path: str, size: int, options: ReadOptions) -> Division | None:
     """Open a file of so many bytes, and return how it is divided; a file that is not divided is not opened."""
     if size <= options.split_size:
         return None
-    if _is_capture(path, options):
+    if is_capture_file(path, options):
         return Division(n_shares=n_shares_of(path, size, options))
     return Division(cuts=_known_cuts(path, role_of(path, options.wishes), options))
 
@@ -139,7 +140,7 @@ def opened(part: WholeFile, options: ReadOptions) -> OpenedFile:
             content = file.read(options.batch_size)
         if len(content) == options.batch_size:  # it has grown
             content = None
-    if _is_capture(part.path, options, content):
+    if is_capture_file(part.path, options, content):
         return OpenedFile(part=next(_shares(part.path, 1, options)), content=None)
     return OpenedFile(part=Slice(path=part.path, role=role_of(part.path, options.wishes)), content=content)
 
@@ -166,7 +167,7 @@ def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
     return found
 
 
-def _is_capture(path: str, options: ReadOptions, content: bytes | None = None) -> bool:
+def is_capture_file(path: str, options: ReadOptions, content: bytes | None = None) -> bool:
     """Return whether a file is a capture. It is opened for that, unless its content or an option tells."""
     if options.capture is not None or not options.wishes.is_native:
         return bool(options.capture)

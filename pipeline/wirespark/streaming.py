@@ -1,15 +1,14 @@
 """`spark.readStream.format("wire")`: files that arrive, and files that grow, as an unbounded table.
 
-An offset holds for each file how far it was read (where a frame ends) and the state that earlier frames left.
-So a batch that is read again has the same rows.
+An offset holds for each recent file how far it was read (where a frame ends) and the state that earlier frames left.
+So a batch that is read again has the same rows. Small files share tasks.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -22,15 +21,16 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from wiregen.formats.capture import is_capture
 from wirespark.batches import Slice, batcher_of
 from wirespark.decoders import Snapshot, context_of, has_context
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
-from wirespark.planning import Part, files_of, role_of, shares_of
+from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
 from wirespark.source import BatchConverter, WirePartition
-from wirespark.storage import is_remote
+from wirespark.storage import FileState, storage_of
+from wirespark.stream_offsets import BEGINNING, Offset, Place
 from wirespark.stream_rows import Walk
+from wirespark.task_groups import shared_if_many
 from wirespark.untyped import Batch, Made
 
 __all__ = ["FollowReader"]
@@ -38,12 +38,6 @@ __all__ = ["FollowReader"]
 _CHUNK = 1 << 20
 _MARGIN = 1 << 12
 """Bytes at the end of a file in which cuts are recorded. Each cut costs a snapshot of the state."""
-Place = dict[str, Made]
-"""How far a file was read.
-
-`at`: a number of bytes; `state`: the state that frames up to there left, as JSON; `whole`: the file ended
-there.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +74,10 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
         self._tables = BatchConverter(options, schema)
-        self._sizes: dict[str, int] | None = None
+        self._files: Mapping[str, FileState] | None = None
 
     def initialOffset(self) -> dict[str, Made]:
-        return {"files": "{}"}
+        return Offset().told()
 
     def getDefaultReadLimit(self) -> ReadLimit:
         options = self._options
@@ -92,53 +86,68 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable() if options.most_files is None else ReadMaxFiles(options.most_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._sizes = self._present()
+        self._files = self._present()
 
     def latestOffset(self, start: dict[str, Made], limit: ReadLimit) -> dict[str, Made]:
-        places, room = _places(start), _Room.of(limit)
-        sizes = self._present() if self._sizes is None else self._sizes
-        found = {path: place for path, place in places.items() if path in sizes}
-        for path, size in sizes.items():
-            place = found.get(path, {"at": 0})
-            if size < place["at"]:
+        before, room = Offset.of(start), _Room.of(limit)
+        files = self._present() if self._files is None else self._files
+        places = {path: place for path, place in before.places.items() if path in files}
+        for path, state in files.items():
+            if path not in places and state.modified < before.until:
+                continue
+            place = places.get(path, BEGINNING)
+            if state.size < place.at:
                 raise WireSparkError(
                     f"{path} has become shorter, but a stream reads files that only grow: "
                     "restore the file, or begin with a new checkpoint"
                 )
-            if place.get("whole") and size == place["at"]:
+            if place.is_whole and state.size == place.at:
                 continue
             if room.is_full:
                 break
-            after = self._advanced(path, place, size, room)
+            after = self._advanced(path, place, state, room)
             if after != place:
-                found[path] = after
-                room = room.without(after["at"] - place["at"])
-        return {"files": json.dumps(found, sort_keys=True)} if found != places else start
+                places[path] = after
+                room = room.without(after.at - place.at)
+        if places.items() <= before.places.items():
+            return start
+        return self._without_old(places, files, before).told()
 
-    def _present(self) -> dict[str, int]:
-        """Return the files that exist now, the oldest first, and their sizes in bytes."""
-        found = []
-        if any(map(is_remote, self._options.paths)):
-            raise WireSparkError(
-                "a stream follows files on disks only: read other storages with `spark.read`"
-            )
-        for path in files_of(self._options.paths):
-            try:
-                status = os.stat(path)
-            except FileNotFoundError:
-                continue  # somebody has taken it away meanwhile
-            found.append((status.st_mtime_ns, path, status.st_size))
-        return {path: size for _, path, size in sorted(found)}
+    def _without_old(
+        self, places: Mapping[str, Place], files: Mapping[str, FileState], before: Offset
+    ) -> Offset:
+        """Return the offset of places without files that were read before and are older than the newest by `maxFileAge`.
 
-    def _advanced(self, path: str, place: Place, size: int, room: _Room) -> Place:
+        The files of this batch stay in it, and no file is too old that waits for a later one.
+        """
+        newest = max(state.modified for state in files.values())
+        waiting = (
+            state.modified
+            for path, state in files.items()
+            if state.modified >= before.until and not places.get(path, BEGINNING).is_whole
+        )
+        until = max(before.until, min(newest - self._options.most_age * 10**9, *waiting, newest))
+        kept = {
+            path: place
+            for path, place in places.items()
+            if place != before.places.get(path) or not place.is_whole or files[path].modified >= until
+        }
+        return Offset(places=kept, until=until)
+
+    def _present(self) -> dict[str, FileState]:
+        """Return the files that exist now, the oldest first."""
+        found = files_of(self._options.paths)
+        return dict(sorted(found.items(), key=lambda item: (item[1].modified, item[0])))
+
+    def _advanced(self, path: str, place: Place, state: FileState, room: _Room) -> Place:
         """Return the place up to which a file is read next."""
-        options = self._options
-        is_over = not options.is_growing or time.time() - os.stat(path).st_mtime >= options.idle
-        most = size if room.n_bytes is None else min(size, place["at"] + max(room.n_bytes, 1))
-        if self._is_capture(path):
-            return {"at": size, "whole": True} if is_over else place
+        options, size = self._options, state.size
+        is_over = not options.is_growing or time.time() - state.modified / 1e9 >= options.idle
+        most = size if room.n_bytes is None else min(size, place.at + max(room.n_bytes, 1))
+        if is_capture_file(path, options):
+            return Place(at=size, is_whole=True) if is_over else place
         if is_over and most == size:
-            return {"at": size, "whole": True}  # should it go on one day, it begins anew
+            return Place(at=size, is_whole=True)  # should it go on one day, it begins anew
         return self._walked(path, place, size, most)
 
     def _walked(self, path: str, place: Place, size: int, most: int) -> Place:
@@ -147,9 +156,9 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             for margin in (_MARGIN, size):
                 found = self._cut(path, place, size, most, most - margin)
                 if found is not None:
-                    return {"at": found[0], "state": json.dumps(found[1])}
+                    return Place(at=found[0], state=json.dumps(found[1]))
             return place
-        start = place["at"]
+        start = place.at
         batcher = batcher_of(
             self._options.wishes,
             role_of(path, self._options.wishes),
@@ -160,14 +169,14 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for data in _read(path, start, size, most, lambda: batcher.given > start):
             for _ in (*batcher.feed(data), *batcher.flush()):
                 pass
-        return {"at": batcher.given} if batcher.given > start else place
+        return Place(at=batcher.given) if batcher.given > start else place
 
     def _cut(
         self, path: str, place: Place, size: int, most: int, due: int
     ) -> tuple[int, Snapshot | None] | None:
         """Return the last offset from `due` on where a valid frame begins, with the state there."""
-        wishes, start = self._options.wishes, place["at"]
-        context = context_of(wishes, _state(place))
+        wishes, start = self._options.wishes, place.at
+        context = context_of(wishes, place.snapshot)
         role, error = role_of(path, wishes), wishes.package.native.DecodeError
         walk = Walk(wishes, role, context=context, offset=start, is_beginning=start == 0)
         walk.due = max(due, start + 1)
@@ -181,31 +190,29 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     found[:] = [cut]
         return found[0] if found else None
 
-    def _is_capture(self, path: str) -> bool:
-        return self._options.capture if self._options.capture is not None else is_capture(path)
-
     def partitions(self, start: dict[str, Made], end: dict[str, Made]) -> Sequence[InputPartition]:
-        before = _places(start)
-        return [
-            WirePartition((part,))
-            for path, place in _places(end).items()
+        before, after = Offset.of(start).places, Offset.of(end).places
+        parts = [
+            part
+            for path, place in after.items()
             if place != before.get(path)
-            for part in self._parts(path, before.get(path, {"at": 0}), place)
+            for part in self._parts(path, before.get(path, BEGINNING), place)
         ]
+        sizes = [size_of(part, after[part.path].at) for part in parts]
+        return [WirePartition(some) for some in shared_if_many(parts, sizes)]
 
     def _parts(self, path: str, before: Place, after: Place) -> Iterator[Part]:
         options = self._options
-        if self._is_capture(path):
-            yield from shares_of(path, after["at"], options)
+        if is_capture_file(path, options):
+            yield from shares_of(path, after.at, options)
             return
-        is_whole = after.get("whole", False)
         yield Slice(
             path=path,
             role=role_of(path, options.wishes),
-            start=before["at"],
-            end=None if is_whole else after["at"],
-            state=_state(before),
-            stop=after["at"] if is_whole else None,
+            start=before.at,
+            end=None if after.is_whole else after.at,
+            state=before.snapshot,
+            stop=after.at if after.is_whole else None,
         )
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
@@ -218,18 +225,8 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], bool]) -> Iterator[bytes]:
     """Yield the bytes from `start` on: up to `most`, and then more until `is_enough`."""
     position = start
-    with open(path, "rb") as file:
-        file.seek(start)
+    with storage_of(path).open(path, start) as file:
         while position < size and (position < most or not is_enough()):
             data = file.read(min(_CHUNK, (most if position < most else size) - position))
             position += len(data)
             yield data
-
-
-def _places(offset: dict[str, Made]) -> dict[str, Place]:
-    found: dict[str, Place] = json.loads(offset["files"])
-    return found
-
-
-def _state(place: Place) -> Snapshot | None:
-    return json.loads(place["state"]) if "state" in place else None

@@ -137,6 +137,86 @@ def test_a_file_that_shrinks_is_refused(tmp_path: Path) -> None:
         next_offset(reader, offset)
 
 
+DAY = 86_400
+
+
+def arrive(folder: Path, number: int, days: float) -> None:
+    """Put a file into the folder, as it was modified so many days after the first one."""
+    path = folder / f"{number}.lumberjack"
+    path.write_bytes(lj.encode(lj.Window(number)))
+    os.utime(path, (10**9 + days * DAY, 10**9 + days * DAY))
+
+
+def windows(reader: FollowReader, start: dict[str, Any], end: dict[str, Any]) -> list[int]:
+    return [row["Window"]["size"] for row in batch(reader, start, end)]
+
+
+def test_many_small_files_are_few_tasks(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
+    for number in range(300):
+        arrive(tmp_path, number, number / 1000)
+    start = reader.initialOffset()
+    end = next_offset(reader, start)
+    assert len(reader.partitions(start, end)) == 1
+    assert sorted(windows(reader, start, end)) == list(range(300))
+
+
+def test_an_offset_does_not_grow_with_the_files_that_were_read(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
+    offset, found, sizes = reader.initialOffset(), list[int](), list[int]()
+    for day in range(40):
+        for number in range(5):
+            arrive(tmp_path, 5 * day + number, day + number / 10)
+        start, offset = offset, next_offset(reader, offset)
+        found += windows(reader, start, offset)
+        sizes.append(len(json.dumps(offset)))
+    assert found == list(range(200))
+    assert max(sizes) < 1.1 * sizes[8] and len(json.loads(offset["files"])) == 36
+    assert next_offset(reader_of(tmp_path, "lumberjack"), offset) == offset
+
+
+def test_a_late_file_is_read_up_to_an_age(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer", "maxfileage": "36h"})
+    start = reader.initialOffset()
+    arrive(tmp_path, 1, 10)
+    first = next_offset(reader, start)
+    arrive(tmp_path, 2, 9)
+    arrive(tmp_path, 3, 8)
+    second = next_offset(reader, first)
+    assert (windows(reader, start, first), windows(reader, first, second)) == ([1], [2])
+    (tmp_path / "3.lumberjack").write_bytes(lj.encode(lj.Window(4)))
+    third = next_offset(reader, second)
+    assert windows(reader, second, third) == [4]
+    assert next_offset(reader, third) == third
+
+
+def test_files_that_wait_for_their_batch_are_never_too_old(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer", "maxfileage": "0"})
+    for number in range(6):
+        arrive(tmp_path, number, 100 * number)
+    offset, found = reader.initialOffset(), list[int]()
+    for _ in range(4):
+        start, offset = offset, next_offset(reader, offset, ReadMaxFiles(2))
+        found += windows(reader, start, offset)
+        assert len(json.loads(offset["files"])) <= 4
+    assert found == list(range(6))
+
+
+def test_the_offset_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
+    arrive(tmp_path, 1, 1)
+    told = {str(tmp_path / "1.lumberjack"): {"at": 6, "whole": True}}
+    before = {"files": json.dumps(told)}
+    arrive(tmp_path, 2, 0)
+    assert windows(reader, before, next_offset(reader, before)) == [2]
+
+
+@pytest.mark.parametrize("text", ["", "h", "-1", "1w", "1e3", "１d"])
+def test_an_age_is_a_duration(text: str, tmp_path: Path) -> None:
+    with pytest.raises(WireSparkError, match=r"maxfileage is .*: give a duration, such as 3600, 12h or 7d"):
+        reader_of(tmp_path, "lumberjack", maxFileAge=text)
+
+
 # ---- on Spark
 
 

@@ -26,10 +26,11 @@ from wirespark import long_flows
 from wirespark.captures import Share, share_columns
 from wirespark.cut_finding import cut_finder
 from wirespark.decoders import has_context
-from wirespark.options import Wishes
+from wirespark.options import Kernel, Wishes
 from wirespark.table_rows import wide_table
 
 N_SHARES = 7
+KERNELS: tuple[Kernel, ...] = ("on", "off")
 FREE = tuple(name for name in STREAMS if not has_context(Wishes(protocol=name).package))
 """The protocols whose frames do not change how later ones are read."""
 
@@ -161,11 +162,11 @@ def write(path: Path, protocol: str, seed: int, *, n_times: int = 1) -> None:
     talks.write(path)
 
 
-@pytest.mark.parametrize("kernel", ["on", "off"])
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("protocol", STREAMS)
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_are_those_of_one_task(
-    protocol: str, kernel: str, seed: int, tmp_path: Path, cache: Path
+    protocol: str, kernel: Kernel, seed: int, tmp_path: Path, cache: Path
 ) -> None:
     """Whatever the network did to the packets, whatever the bytes are, and however often the same ends connect."""
     path = tmp_path / "traffic.pcap"

@@ -19,6 +19,7 @@ from tests.pipeline.objects import BUCKET, Objects
 from tests.pipeline.rows import table_rows
 from tests.pipeline.streams import stream_of
 
+from wireproto import lumberjack as lj
 from wirespark import storage
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
@@ -153,15 +154,28 @@ def test_small_reads_share_requests(objects: Objects, caplog: pytest.LogCaptureF
     assert sum("GET /captures/requests" in record.getMessage() for record in caplog.records) == 3
 
 
-def test_streams_follow_disks_only(objects: Objects) -> None:
+def test_a_stream_follows_objects(objects: Objects) -> None:
+    """Each new one is read once, captures too."""
     streaming = pytest.importorskip("wirespark.streaming", reason="the extra `spark` is not installed")
     source = importlib.import_module("wirespark.source").WireSource
-    there = objects.put("streams/y.bin", b"x")
-    given = {"path": there, "protocol": "lumberjack"}
-    schema = source(given).schema()
-    reader = streaming.FollowReader(ReadOptions.of(given), schema)
-    with pytest.raises(WireSparkError, match="on disks only"):
-        reader.latestOffset(reader.initialOffset(), reader.getDefaultReadLimit())
+    objects.put("followed/1.writer.bin", lj.Window(1).encode())
+    given = {"path": f"s3a://{BUCKET}/followed", "protocol": "lumberjack"}
+    reader = streaming.FollowReader(ReadOptions.of(given), source(given).schema())
+
+    def rows(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[int, int | None]]:
+        parts = reader.partitions(start, end)
+        found = [row for part in parts for table in reader.read(part) for row in table.to_pylist()]
+        return [(row["_offset"], (row["Window"] or {}).get("size")) for row in found]
+
+    offsets = [reader.initialOffset()]
+    offsets.append(reader.latestOffset(offsets[-1], reader.getDefaultReadLimit()))
+    objects.put("followed/2.writer.bin", lj.Window(2).encode())
+    capture = (CAPTURES / "npm-w10-plain.pcap").read_bytes()
+    objects.put("followed/3.pcap", capture)
+    offsets.append(reader.latestOffset(offsets[-1], reader.getDefaultReadLimit()))
+    assert rows(*offsets[:2]) == [(0, 1)]
+    assert (0, 2) in rows(*offsets[1:]) and len(rows(*offsets[1:])) == 13
+    assert reader.latestOffset(offsets[-1], reader.getDefaultReadLimit()) == offsets[-1]
 
 
 PROGRAM = """

@@ -1,0 +1,67 @@
+"""How far a stream of files was read: the offset that Spark keeps in the checkpoint of a query.
+
+Invariant: the size of an offset is bounded by the files of the last `maxFileAge`, and by those that are read in part. Of an older
+file nothing is kept: it was read, or it came too late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wirespark.decoders import Snapshot
+from wirespark.untyped import Made
+
+__all__ = ["BEGINNING", "Offset", "Place"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """How far a file was read.
+
+    Attributes:
+        at: A number of bytes.
+        state: The state that frames up to there left, as JSON.
+        is_whole: Whether the file ended there.
+    """
+
+    at: int = 0
+    state: str | None = None
+    is_whole: bool = False
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        return None if self.state is None else json.loads(self.state)
+
+    def told(self) -> Made:
+        """Return the place as JSON: a number if the file is whole, which most are."""
+        return self.at if self.is_whole else {"at": self.at, "state": self.state}
+
+    @classmethod
+    def of(cls, told: Made) -> Place:
+        """Return a place that was told, also by an earlier version."""
+        if isinstance(told, int):
+            return cls(at=told, is_whole=True)
+        return cls(at=told["at"], state=told.get("state"), is_whole=told.get("whole", False))
+
+
+BEGINNING = Place()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offset:
+    """The places of files by path. A file that is not among them and was modified before `until` (nanoseconds) is not read."""
+
+    places: Mapping[str, Place] = field(default_factory=dict)
+    until: int = 0
+
+    def told(self) -> dict[str, Made]:
+        """Return the offset as Spark keeps it: names and texts."""
+        files = {path: place.told() for path, place in self.places.items()}
+        return {"files": json.dumps(files, sort_keys=True), "until": str(self.until)}
+
+    @classmethod
+    def of(cls, told: Mapping[str, Made]) -> Offset:
+        files = {path: Place.of(place) for path, place in json.loads(told["files"]).items()}
+        return cls(places=files, until=int(told.get("until", 0)))
