@@ -38,6 +38,7 @@ from wirespark.cut_finding import Cut, CutFinder, cut_finder, cutting_facts
 from wirespark.decoders import has_context
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
+from wirespark.packet_runs import runs_of
 from wirespark.temporary_files import HiddenFile, alone
 from wirespark.user_cache import private_folder
 
@@ -217,7 +218,8 @@ def _found(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows
     for ends in packets.long_ends:
         roles = FlowRoles(wishes, partial(_events, packets, ends, port))
         directions: dict[bool, _Direction] = {}
-        for placed in _placed(packets, ends, port, issues=issues):
+        batches, keys = packets.of(ends).batches(), keys_of(ends)
+        for placed in place_events(batches, keys=keys, port=port, issues=issues, runs_of=runs_of):
             event = placed.event
             if isinstance(event, Closed):
                 is_one = event.reason == "fin"
@@ -235,16 +237,14 @@ def _found(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows
     return LongFlows(keys=_keys(packets.long_ends), slices=tuple(slices), issues=counts)
 
 
-def _placed(
-    packets: SharePackets, ends: bytes, port: int | None, *, issues: Issues, first: int = 1
-) -> Iterator[PlacedEvent]:
+def _placed(packets: SharePackets, ends: bytes, port: int | None, first: int = 1) -> Iterator[PlacedEvent]:
     """Yield the events of the connections between two ends, from a packet on."""
     batches = packets.of(ends).batches(first)
-    return place_events(batches, keys=keys_of(ends), port=port, issues=issues, first=first)
+    return place_events(batches, keys=keys_of(ends), port=port, issues=Issues(), first=first)
 
 
 def _events(packets: SharePackets, ends: bytes, port: int | None) -> Iterator[Event]:
-    return (placed.event for placed in _placed(packets, ends, port, issues=Issues()))
+    return (placed.event for placed in _placed(packets, ends, port))
 
 
 # ---- reading
@@ -263,7 +263,7 @@ def flow_slice_columns(
 def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | None) -> Iterator[Columns]:
     """Yield the columns of the slice, and of as many bytes after it as decide its last frames."""
     skipped, is_opener = part.skipped, None
-    for placed in _placed(packets, bytes.fromhex(part.ends), port, issues=Issues(), first=part.packet):
+    for placed in _placed(packets, bytes.fromhex(part.ends), port, part.packet):
         event, time = placed.event, round(placed.event.time * 1_000_000)
         if is_opener is None:
             is_opener = str(event.flow.opener) == part.sender
@@ -276,8 +276,9 @@ def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | N
             if isinstance(event, Gap):
                 yield from batcher.gap(event.size, time)
             else:
-                yield from batcher.feed(event.data[skipped:], time)
-                skipped = 0
+                if skipped < len(event.data):
+                    yield from batcher.feed(event.data[skipped:], time)
+                skipped = max(0, skipped - len(event.data))
             if part.end is not None and batcher.given >= part.end:
                 break
     yield from batcher.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -21,8 +21,8 @@ from tests.interop.traffic import LINKS, End
 from tests.pipeline.damage import damaged
 from tests.pipeline.streams import STREAMS, Stream, stream_of
 
-from wiregen.formats.capture import IssueKind
-from wirespark import long_flows
+from wiregen.formats.capture import Batch, IssueKind, SegmentValues
+from wirespark import long_flows, packet_runs, record_runs
 from wirespark.captures import Share, share_columns
 from wirespark.cut_finding import cut_finder
 from wirespark.decoders import has_context
@@ -166,15 +166,25 @@ def write(path: Path, protocol: str, seed: int, *, n_times: int = 1) -> None:
 @pytest.mark.parametrize("protocol", STREAMS)
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_are_those_of_one_task(
-    protocol: str, kernel: Kernel, seed: int, tmp_path: Path, cache: Path
+    protocol: str, kernel: Kernel, seed: int, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the network did to the packets, whatever the bytes are, and however often the same ends connect."""
+    n_runs = 0
+
+    def counted(batch: Batch, keys: Collection[bytes]) -> list[SegmentValues] | None:
+        nonlocal n_runs
+        found = packet_runs.runs_of(batch, keys)
+        n_runs += bool(found)
+        return found
+
+    monkeypatch.setattr(long_flows, "runs_of", counted)
+    monkeypatch.setattr(record_runs, "_BATCH_SIZE", 1 << 13)
     path = tmp_path / "traffic.pcap"
     write(path, protocol, seed, n_times=seed + 1)
     wishes = Wishes(protocol=protocol, kernel=kernel)
     whole, found = read(path, wishes, 1), read(path, wishes, N_SHARES)
     assert found.rows.equals(whole.rows) and found.issues == whole.issues
-    assert len(list(cache.glob("cuts/*.json"))) == (protocol in FREE)
+    assert len(list(cache.glob("cuts/*.json"))) == (protocol in FREE) and (n_runs > 10) == (protocol in FREE)
 
 
 @pytest.mark.parametrize("protocol", FREE)

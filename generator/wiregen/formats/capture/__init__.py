@@ -6,6 +6,7 @@ Invariant: for any bytes, only CaptureError leaves this package, and memory stay
 from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
 from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, Gap
+from wiregen.formats.capture.headers import Values as SegmentValues
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.locating import LocatedPacket, ends_of, keys_of, locate_packets
@@ -47,6 +48,7 @@ __all__ = [
     "PcapWriter",
     "Place",
     "PlacedEvent",
+    "SegmentValues",
     "Source",
     "assemble",
     "assemble_batches",

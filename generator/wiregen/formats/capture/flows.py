@@ -83,10 +83,10 @@ class FlowTable:
         found = self._sides.get(key)
         return None if found is None else found[0].flow
 
-    def is_plain(self, key: bytes) -> bool:
-        """Return whether the flow is live, and all bytes of its segments with this key were delivered: none came before others that lack."""
+    def expected(self, key: bytes) -> int | None:
+        """Return the sequence number of the next data with this key, or None if no flow has it, or if data came before others that lack."""
         found = self._sides.get(key)
-        return found is not None and found[1].expected is not None
+        return None if found is None else found[1].expected
 
     def finish(self, time: float, number: int) -> Iterator[Event]:
         """End every flow that is still open at the end of the capture."""

@@ -1,6 +1,6 @@
 """Reads streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from wiregen.formats.capture.events import Event, Flow, FlowBytes
@@ -91,7 +91,7 @@ class PlacedEvent(NamedTuple):
     """An event, and the packets with which reading can begin to have it again; a tuple for the same reason as a packet.
 
     `opened` is the number of the packet with which its flow begins, `packet` that of the packet that made it possible. If
-    `is_first`, it has all bytes of that packet, and no earlier packet has later bytes of its direction.
+    `is_first`, it has all bytes of that packet (of a run, of its packets), and no earlier one has later bytes of its direction.
     """
 
     event: Event
@@ -101,25 +101,41 @@ class PlacedEvent(NamedTuple):
 
 
 def place_events(
-    batches: Iterable[Batch], *, keys: Collection[bytes], port: int | None, issues: Issues, first: int = 1
+    batches: Iterable[Batch],
+    *,
+    keys: Collection[bytes],
+    port: int | None,
+    issues: Issues,
+    first: int = 1,
+    runs_of: Callable[[Batch, Collection[bytes]], Sequence[Values] | None] = lambda _batch, _keys: None,
 ) -> Iterator[PlacedEvent]:
     """Yield the events of the flows between two ends, whose segments have these keys, from the packet with the number `first` on.
 
-    Only the issues of their streams are noted, not those of packets.
+    Only the issues of their streams are noted, not those of packets. `runs_of` returns what the segments of a batch are
+    together, or None; it is taken where nothing lacks before it.
     """
     table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
     flow: Flow | None = None
     number, time, opened = 0, 0.0, 0
-    for values in read_segments(batches, port=port, issues=Issues()):
-        if values[0] < first or values[2] not in keys:
-            continue
-        number, time, key = values[:3]
-        events = table.add(values)
-        present = table.flow_of(key)
-        if present is not None and present is not flow:
-            flow, opened = present, number
-        is_own = len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == values[7]
-        for event in events:
-            yield PlacedEvent(event, opened, number, is_own and table.is_plain(key))
+    for batch in batches:
+        runs = runs_of(batch, keys)
+        is_next = runs is not None and all(table.expected(run[2]) == run[3] for run in runs)
+        segments = (
+            runs if runs is not None and is_next else read_segments((batch,), port=port, issues=Issues())
+        )
+        for values in segments:
+            if values[0] < first or values[2] not in keys:
+                continue
+            number, time, key = values[:3]
+            events = table.add(values)
+            present = table.flow_of(key)
+            if present is not None and present is not flow:
+                flow, opened = present, number
+            is_all = (
+                len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == values[7]
+            )
+            for event in events:
+                is_first = is_all and table.expected(key) is not None
+                yield PlacedEvent(event, opened, number, is_first)
     for event in table.finish(time, number):
         yield PlacedEvent(event, opened, number, is_first=False)
