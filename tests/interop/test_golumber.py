@@ -21,8 +21,19 @@ from wiregen.conformance.judge.expected_failures import expected_failures
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 FOLDER = ROOT / "examples" / "golumber_peer"
 KNOWN = FOLDER / "expected-failures-server.txt"
-SERVER = ("--strict", "--without", "Data", "--option", "ack_value=COUNT", "--option", "window_use=BATCH")
-CLIENT = ("--strict", "--option", "ack_value=COUNT")
+AT_ONCE = ("--at-once", "64")
+"""They mostly wait: for what a peer does not say, and for a connection that it does not close."""
+SERVER = (
+    *AT_ONCE,
+    "--strict",
+    "--without",
+    "Data",
+    "--option",
+    "ack_value=COUNT",
+    "--option",
+    "window_use=BATCH",
+)
+CLIENT = (*AT_ONCE, "--strict", "--option", "ack_value=COUNT")
 GO = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"}
 """The tests have a cache of their own; Go's, with the compiled standard library, is the user's."""
 ACKED_BEFORE = "trace-transfer-waiting-reader-ack-4"
