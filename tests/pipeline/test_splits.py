@@ -20,7 +20,7 @@ from wirespark.batches import Slice, slice_columns
 from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import WholeFile, opened, parts_of
 
-N_EXAMPLES = settings.get_current_profile_name() == "soak" and 400 or 25
+N_EXAMPLES = settings.get_current_profile_name() == "soak" and 400 or 8
 
 
 def rows_in_slices(path: Path, wishes: Wishes, split_size: int, batch_size: int) -> list[dict[str, Any]]:
