@@ -125,9 +125,10 @@ def evidence(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def caches(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the notes of builds out of the user's own caches, slow products where all workers find them, and what was checked."""
+    """Keep the notes of builds out of the user's own caches, slow products where all workers find them, and what was checked.
+
+    What is cached is for all processes of a user, so all workers have one cache: kernels and templates are compiled once in a run.
+    """
     once.share(tmp_path_factory)
-    os.environ["LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"] = str(
-        tmp_path_factory.mktemp("caches")
-    )
+    os.environ["LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"] = str(once.common_folder("caches"))
     frontend.check_source = remembering(frontend.check_source)

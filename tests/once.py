@@ -14,7 +14,7 @@ import pytest
 
 from wiregen.generate.writer.exclusive import exclusive
 
-__all__ = ["made_once", "mypy_cache", "share"]
+__all__ = ["common_folder", "made_once", "mypy_cache", "share"]
 
 Value = TypeVar("Value")
 _LONGEST = 7200.0  # seconds
@@ -28,6 +28,13 @@ def share(factory: pytest.TempPathFactory) -> None:
     common = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made_once"
     common.mkdir(exist_ok=True)
     _folders[:] = [common, own]
+
+
+def common_folder(name: str) -> Path:
+    """Return a folder of this run that all workers have in common."""
+    folder = _folders[0] / name
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def mypy_cache() -> str:
