@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import struct
 import sys
 import tempfile
 import zipfile
@@ -29,6 +30,10 @@ _WORKERS = {"spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system"}
 Arrow's own pools keep 50 MiB more, and are not faster for batches of this size.
 """
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_PYC = struct.Struct("<4sIII")
+"""The head of a file of byte code: the number of the format, flags, and by which it is known to be that of its source."""
+_BY_TIME, _UNCHECKED = 0, 1
+"""Flags: by the time and size of the source, or by its hash, which is not looked at."""
 
 
 def session(
@@ -128,7 +133,11 @@ def _on_the_path(code: Path) -> Iterator[None]:
 
 
 def write_code(path: Path, packages: Iterable[str]) -> None:
-    """Write the zip of all modules that a worker imports; the same code gives the same bytes."""
+    """Write the zip of all modules that a worker imports; the same code gives the same bytes.
+
+    Modules that this Python has compiled are there as byte code too, which a worker with another Python leaves alone: each
+    process of Spark would compile them again, in half a second.
+    """
     trees = tuple(packages)
     files = {name: file for root in (*_roots(), *map(_root_of, trees)) for name, file in _files(*root)}
     # A package without an `__init__.py` is found in a zip by its folder alone, and only where that has an entry.
@@ -138,8 +147,27 @@ def write_code(path: Path, packages: Iterable[str]) -> None:
             archive.writestr(zipfile.ZipInfo(folder, _EPOCH), b"")
         for name in sorted(files):
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
+            code = _byte_code(files[name])
+            if code is not None:
+                archive.writestr(zipfile.ZipInfo(f"{name}c", _EPOCH), code, zipfile.ZIP_DEFLATED)
         told = f'"""Which trees came with this."""\n\nPACKAGES = {trees!r}\n'
         archive.writestr(zipfile.ZipInfo(f"{SHIPPED}.py", _EPOCH), told, zipfile.ZIP_DEFLATED)
+
+
+def _byte_code(source: Path) -> bytes | None:
+    """Return the byte code of a module as Python takes it without a look at the source, or None if it is not compiled."""
+    try:
+        code = Path(importlib.util.cache_from_source(str(source))).read_bytes()
+        text, status = source.read_bytes(), source.stat()
+    except (OSError, NotImplementedError):  # NotImplementedError: this Python keeps no byte code
+        return None
+    state = _PYC.pack(
+        importlib.util.MAGIC_NUMBER, _BY_TIME, int(status.st_mtime) & 0xFFFFFFFF, len(text) & 0xFFFFFFFF
+    )
+    if not code.startswith(state):
+        return None
+    hash_ = importlib.util.source_hash(text)
+    return importlib.util.MAGIC_NUMBER + _UNCHECKED.to_bytes(4, "little") + hash_ + code[_PYC.size :]
 
 
 def _roots() -> Iterable[tuple[str, Path]]:
