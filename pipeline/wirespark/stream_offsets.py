@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from wirespark.decoders import Snapshot
 from wirespark.untyped import Made
 
-__all__ = ["BEGINNING", "Offset", "Place"]
+__all__ = ["BEGINNING", "FilePlace", "StreamOffset"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FilePlace:
     """How far a file was read.
 
     Attributes:
@@ -39,21 +39,21 @@ class Place:
         return self.at if self.is_whole else {"at": self.at, "state": self.state}
 
     @classmethod
-    def of(cls, told: Made) -> Place:
+    def of(cls, told: Made) -> FilePlace:
         """Return a place that was told, also by an earlier version."""
         if isinstance(told, int):
             return cls(at=told, is_whole=True)
         return cls(at=told["at"], state=told.get("state"), is_whole=told.get("whole", False))
 
 
-BEGINNING = Place()
+BEGINNING = FilePlace()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offset:
+class StreamOffset:
     """The places of files by path. A file that is not among them and was modified before `until` (nanoseconds) is not read."""
 
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, FilePlace] = field(default_factory=dict)
     until: int = 0
 
     def told(self) -> dict[str, Made]:
@@ -62,6 +62,6 @@ class Offset:
         return {"files": json.dumps(files, sort_keys=True), "until": str(self.until)}
 
     @classmethod
-    def of(cls, told: Mapping[str, Made]) -> Offset:
-        files = {path: Place.of(place) for path, place in json.loads(told["files"]).items()}
+    def of(cls, told: Mapping[str, Made]) -> StreamOffset:
+        files = {path: FilePlace.of(place) for path, place in json.loads(told["files"]).items()}
         return cls(places=files, until=int(told.get("until", 0)))

@@ -28,7 +28,7 @@ from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
 from wirespark.source import BatchConverter, WirePartition
 from wirespark.storage import FileState, storage_of
-from wirespark.stream_offsets import BEGINNING, Offset, Place
+from wirespark.stream_offsets import BEGINNING, FilePlace, StreamOffset
 from wirespark.stream_rows import Walk
 from wirespark.task_groups import shared_if_many
 from wirespark.untyped import Batch, Made
@@ -77,7 +77,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._files: Mapping[str, FileState] | None = None
 
     def initialOffset(self) -> dict[str, Made]:
-        return Offset().told()
+        return StreamOffset().told()
 
     def getDefaultReadLimit(self) -> ReadLimit:
         options = self._options
@@ -89,7 +89,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._files = self._present()
 
     def latestOffset(self, start: dict[str, Made], limit: ReadLimit) -> dict[str, Made]:
-        before, room = Offset.of(start), _Room.of(limit)
+        before, room = StreamOffset.of(start), _Room.of(limit)
         files = self._present() if self._files is None else self._files
         places = {path: place for path, place in before.places.items() if path in files}
         for path, state in files.items():
@@ -114,8 +114,8 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._without_old(places, files, before).told()
 
     def _without_old(
-        self, places: Mapping[str, Place], files: Mapping[str, FileState], before: Offset
-    ) -> Offset:
+        self, places: Mapping[str, FilePlace], files: Mapping[str, FileState], before: StreamOffset
+    ) -> StreamOffset:
         """Return the offset of places without files that were read before and are older than the newest by `maxFileAge`.
 
         The files of this batch stay in it, and no file is too old that waits for a later one.
@@ -132,31 +132,31 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             for path, place in places.items()
             if place != before.places.get(path) or not place.is_whole or files[path].modified >= until
         }
-        return Offset(places=kept, until=until)
+        return StreamOffset(places=kept, until=until)
 
     def _present(self) -> dict[str, FileState]:
         """Return the files that exist now, the oldest first."""
         found = files_of(self._options.paths)
         return dict(sorted(found.items(), key=lambda item: (item[1].modified, item[0])))
 
-    def _advanced(self, path: str, place: Place, state: FileState, room: _Room) -> Place:
+    def _advanced(self, path: str, place: FilePlace, state: FileState, room: _Room) -> FilePlace:
         """Return the place up to which a file is read next."""
         options, size = self._options, state.size
         is_over = not options.is_growing or time.time() - state.modified / 1e9 >= options.idle
         most = size if room.n_bytes is None else min(size, place.at + max(room.n_bytes, 1))
         if is_capture_file(path, options):
-            return Place(at=size, is_whole=True) if is_over else place
+            return FilePlace(at=size, is_whole=True) if is_over else place
         if is_over and most == size:
-            return Place(at=size, is_whole=True)  # should it go on one day, it begins anew
+            return FilePlace(at=size, is_whole=True)  # should it go on one day, it begins anew
         return self._walked(path, place, size, most)
 
-    def _walked(self, path: str, place: Place, size: int, most: int) -> Place:
+    def _walked(self, path: str, place: FilePlace, size: int, most: int) -> FilePlace:
         """Return the place where frames end within about `most` bytes, and the state that they left."""
         if has_context(self._options.wishes.package):
             for margin in (_MARGIN, size):
                 found = self._cut(path, place, size, most, most - margin)
                 if found is not None:
-                    return Place(at=found[0], state=json.dumps(found[1]))
+                    return FilePlace(at=found[0], state=json.dumps(found[1]))
             return place
         start = place.at
         batcher = batcher_of(
@@ -169,10 +169,10 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for data in _read(path, start, size, most, lambda: batcher.given > start):
             for _ in (*batcher.feed(data), *batcher.flush()):
                 pass
-        return Place(at=batcher.given) if batcher.given > start else place
+        return FilePlace(at=batcher.given) if batcher.given > start else place
 
     def _cut(
-        self, path: str, place: Place, size: int, most: int, due: int
+        self, path: str, place: FilePlace, size: int, most: int, due: int
     ) -> tuple[int, Snapshot | None] | None:
         """Return the last offset from `due` on where a valid frame begins, with the state there."""
         wishes, start = self._options.wishes, place.at
@@ -191,7 +191,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return found[0] if found else None
 
     def partitions(self, start: dict[str, Made], end: dict[str, Made]) -> Sequence[InputPartition]:
-        before, after = Offset.of(start).places, Offset.of(end).places
+        before, after = StreamOffset.of(start).places, StreamOffset.of(end).places
         parts = [
             part
             for path, place in after.items()
@@ -201,7 +201,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         sizes = [size_of(part, after[part.path].at) for part in parts]
         return [WirePartition(some) for some in shared_if_many(parts, sizes)]
 
-    def _parts(self, path: str, before: Place, after: Place) -> Iterator[Part]:
+    def _parts(self, path: str, before: FilePlace, after: FilePlace) -> Iterator[Part]:
         options = self._options
         if is_capture_file(path, options):
             yield from shares_of(path, after.at, options)
