@@ -46,15 +46,25 @@ class Browser:
         self._buffer = b""
         self._number = 0
         self._session = ""
+        self._context = ""
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self._loaded = 0
         self._waiting: list[str] = []
 
-    def attach(self) -> None:
-        """Open a tab and listen to it."""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    def anew(self) -> None:
+        """Close the tab, and open and listen to one for which nothing is remembered: no storage, no cache, no size of its screen.
+
+        It takes less than half of the time that another browser takes.
+        """
+        self._session = ""
+        if self._context:
+            self.call("Target.disposeBrowserContext", browserContextId=self._context)
+        self.requests, self.complaints = [], []
+        self._context = self.call("Target.createBrowserContext")["browserContextId"]
+        tab = self.call("Target.createTarget", url="about:blank", browserContextId=self._context)
+        attached = self.call("Target.attachToTarget", targetId=tab["targetId"], flatten=True)
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
@@ -197,7 +207,7 @@ def browser() -> Iterator[Browser]:
         os.close(from_write)
         try:
             tab = Browser(to_write, from_read)
-            tab.attach()
+            tab.anew()
             yield tab
         finally:
             process.terminate()

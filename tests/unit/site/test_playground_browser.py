@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from tests.unit.browser import Browser, browser, needs_chromium
+from tests.unit.browser import Browser, needs_chromium
 from tests.unit.tools.test_cli_play import CAPTURE, drop, link, playing
 
 pytestmark = needs_chromium
@@ -26,11 +26,11 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture
-def tab() -> Iterator[Browser]:
-    with browser() as opened:
-        opened.screen(1440)
-        yield opened
-        assert opened.complaints == []
+def tab(running: Browser) -> Iterator[Browser]:
+    running.anew()
+    running.screen(1440)
+    yield running
+    assert running.complaints == []
 
 
 def shown(tab: Browser, url: str, text: str, protocol: str = "lumberjack", form: str = "hex") -> None:

@@ -49,13 +49,19 @@ def url() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def tab(url: str) -> Iterator[Browser]:
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
     with browser() as opened:
-        opened.screen(1300)
         yield opened
-        assert opened.complaints == []
-        assert all(each.startswith((url, "data:")) for each in opened.requests)
+
+
+@pytest.fixture
+def tab(running: Browser, url: str) -> Iterator[Browser]:
+    running.anew()
+    running.screen(1300)
+    yield running
+    assert running.complaints == []
+    assert all(each.startswith((url, "data:")) for each in running.requests)
 
 
 def link(**state: object) -> str:
