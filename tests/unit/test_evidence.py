@@ -33,10 +33,22 @@ def test_that_fails(evidence):
 """
 
 
-def run(folder: Path, profile: str, tests: str = TESTS, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, profile: str, tests: str = TESTS, n_workers: int = 2, **variables: str
+) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST.format(root=str(ROOT), folder=str(folder / "evidence")))
     (folder / "test_it.py").write_text(tests)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "test_it.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        str(n_workers),
+        "test_it.py",
+    ]
     environment = os.environ | {"HYPOTHESIS_PROFILE": profile, **variables}
     environment.pop("PYTEST_XDIST_WORKER", None)
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -56,7 +68,7 @@ def test_a_soak_writes_the_figures_of_all_its_workers(tmp_path: Path) -> None:
 
 
 def test_other_runs_leave_nothing(tmp_path: Path) -> None:
-    assert "3 passed" in run(tmp_path, "default").stdout
+    assert "3 passed" in run(tmp_path, "default", n_workers=0).stdout
     assert not (tmp_path / "evidence").exists()
 
 
@@ -97,5 +109,5 @@ def test_a_soak_ends_with_its_time_and_the_next_goes_on(tmp_path: Path) -> None:
 
 
 def test_another_seed_begins_anew(tmp_path: Path) -> None:
-    assert "1 failed, 2 passed" in run(tmp_path, "soak", SLOW, FAILS="1").stdout
-    assert "3 passed" in run(tmp_path, "soak", SLOW, SOAK_SEED="7").stdout
+    assert "1 failed, 2 passed" in run(tmp_path, "soak", SLOW, n_workers=0, FAILS="1").stdout
+    assert "3 passed" in run(tmp_path, "soak", SLOW, n_workers=0, SOAK_SEED="7").stdout
