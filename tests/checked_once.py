@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -23,11 +24,11 @@ class Check(Protocol):
 
 
 def remembering(check: Check) -> Check:
-    """Return a check of texts that remembers the files of `idl/` of which there is nothing to report.
+    """Return a check of texts that remembers the files of `idl/` without errors, and the notes on them.
 
     They import nothing, so their text says it all. A report of an editor, which keeps more than findings, is filled anew.
     """
-    known: dict[Source, Subject] = {}
+    known: dict[Source, _Checked] = {}
 
     def checked(source: Source, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
         if type(report) is not Report or source.path.absolute().parent != IDL:
@@ -35,10 +36,19 @@ def remembering(check: Check) -> Check:
         if source not in known:
             found = Report()
             subject = check(source, sources, found, roots)
-            report.merge(found)
-            if subject is None or found.diagnostics:
-                return subject
-            known[source] = subject
-        return known[source]
+            if subject is None:
+                report.merge(found)
+                return None
+            known[source] = _Checked(subject, found)
+        report.merge(known[source].found)
+        return known[source].subject
 
     return checked
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A protocol, and the notes on it."""
+
+    subject: Subject
+    found: Report
