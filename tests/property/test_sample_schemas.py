@@ -23,9 +23,9 @@ from tests.property.sample_schemas.text import Part, Schema, shrunk
 
 IS_SOAK = settings.get_current_profile_name() == "soak"
 EVIDENCE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "schemas.json"
-N_SCHEMAS = 400
+N_SCHEMAS = 200
 N_SOAKED = 20_000
-SIZE = 100
+SIZE = 100 if IS_SOAK else 50
 N_VALUES = 4 if IS_SOAK else 2
 """Values of each role and layout variant of a schema: with their damaged forms they take a third of the time."""
 N_WITH_VECTORS = 5 if IS_SOAK else 2
