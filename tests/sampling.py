@@ -24,7 +24,7 @@ TESTS = Path(__file__).resolve().parent
 FILE = TESTS / "seconds.json"
 SECONDS: Mapping[str, float] = json.loads(FILE.read_text(encoding="utf-8"))
 """The mean time of a case by the id of its test without the case, for the tests whose cases take longer than `MOST` together."""
-MOST = 3.0
+MOST = 2.0
 """Seconds for all cases of a test, or for one of them if that takes longer."""
 
 
