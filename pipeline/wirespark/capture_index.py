@@ -55,7 +55,7 @@ class _Scan:
     noted: Issues = field(default_factory=Issues)
 
     def facts(self) -> Facts:
-        """Return what the pass has found so far."""
+        """Return the facts up to the packets that were read."""
         return Facts(issues=_counts(self.noted), long_ends=self.long_ends)
 
     def pages(self) -> Iterator[bytes]:

@@ -34,7 +34,7 @@ class CutFinder(Protocol):
 
 
 def cut_finder(wishes: Wishes, role: str | None, size: int) -> CutFinder:
-    """Return what cuts the stream of a role about every `size` bytes."""
+    """Return a finder of cuts of the stream of a role, about every `size` bytes."""
     scanner = None if has_context(wishes.package) else scanner_of(wishes, role)
     if scanner is not None:
         return _ScannedCuts(wishes, role, size, scanner)

@@ -1,7 +1,7 @@
-"""The file of a capture's index: the places of packets by share, and what the pass over the capture found besides.
+"""The file of a capture's index: the places of packets by share, and facts about all of them.
 
-The magic, then pages. A page has the place of its share's page before it, the size and the CRC-32 of its content, then its
-share's records of packets in the capture's order. After the shares comes one more, whose pages hold the facts as JSON. At the end
+The magic, then pages. A page has the place of its share's page before it, the size of its content, the CRC-32 of that, and the content:
+records of packets in the capture's order. After the shares comes one more, whose pages hold the facts as JSON. At the end
 are the places of the last pages, for each share 8 bytes, and the size of the file. All numbers are little-endian.
 """
 
@@ -34,7 +34,7 @@ _MOST_WAITING = 1 << 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the pass that makes an index finds besides.
+    """Facts about a capture, from the pass that makes its index.
 
     Attributes:
         issues: How often each kind was noted.
@@ -90,7 +90,7 @@ class IndexFile:
             yield self._page(place, is_facts=False).content
 
     def facts(self) -> Facts:
-        """Return what the pass that made the index found.
+        """Return the facts about the capture.
 
         Raises:
             DamagedError: It is not as it was written.

@@ -1,7 +1,7 @@
 """Long connections of a capture: each of their directions is cut where frames begin, and the shares take the slices by turns.
 
 The connections between two ends are long if their packets would make one share much larger than others. The first task on a
-computer puts their streams together, and keeps where they are cut in the cache of the user; others wait for it.
+computer puts their streams together. It keeps the cuts in the cache of the user, and others wait for it.
 Invariants: the slices are a function of the capture, of the number of shares and of the protocol, so that all shares agree about
 them, whether or not a cache can be written. Their rows are those of the connection as one task reads it.
 Where frames change how later ones are read, both directions are read in the order of their bytes, so nothing is cut.

@@ -62,7 +62,7 @@ class WholeFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedFile:
-    """What a file turned out to be. `content`: all its bytes, if it is a stream and they are fewer than a batch."""
+    """A file with its kind. `content`: all its bytes, if it is a stream and they are fewer than a batch."""
 
     part: Slice | Share
     content: bytes | None

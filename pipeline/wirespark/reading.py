@@ -25,7 +25,7 @@ __all__ = ["ReadReport", "columns_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReport:
-    """What is found by the way, complete after the last columns.
+    """Facts about the files of a reading, complete after the last columns.
 
     Attributes:
         issues: How often each kind of issues is in captures.
