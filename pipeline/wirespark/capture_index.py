@@ -7,6 +7,7 @@ An index that cannot be kept fails no task: that task makes the pass for itself.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections import Counter
@@ -21,10 +22,10 @@ from zlib import crc32
 
 import numpy as np
 
-from wiregen.formats.capture import Batch, IssueKind, Issues, ends_of, locate_packets
+from wiregen.formats.capture import Batch, IssueKind, Issues, LocatedPacket, ends_of, locate_packets
 from wirespark.errors import WireSparkError
 from wirespark.index_file import FIELDS, PAGE_SIZE, RECORD, DamagedError, Facts, IndexFile, IndexPages
-from wirespark.open_files import open_state
+from wirespark.open_files import FileView, open_state
 from wirespark.record_runs import in_batches
 from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
 from wirespark.user_cache import private_folder
@@ -39,18 +40,33 @@ _MOST_KNOWN = 1 << 16
 _MOST_KEPT = 4 << 30
 _LONG = 3
 """How many shares of the capture the packets between two ends are at least, if their connections are long: to cut them costs a pass."""
+_READ_SIZE = 1 << 18
 _NEAR = 64
 """Bytes between packets that are read together: the header of a record, or of a block with its end and its options."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Capture:
+    """An open capture that is divided into shares. `size`: how many of its bytes are read, even if it has grown."""
+
+    path: str
+    file: BinaryIO
+    port: int | None
+    n_shares: int
+    size: int
+
+    def located(self, issues: Issues) -> Iterator[LocatedPacket]:
+        """Yield its packets. Several passes may take place at once."""
+        view = io.BufferedReader(FileView(self.file, self.size), _READ_SIZE)
+        return locate_packets(view, port=self.port, issues=issues)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scan:
     """One pass over a capture, for one share alone. `long_ends`: see `Facts`."""
 
-    capture: BinaryIO
-    port: int | None
+    capture: _Capture
     share: int
-    n_shares: int
     long_ends: tuple[bytes, ...] = ()
     noted: Issues = field(default_factory=Issues)
 
@@ -61,8 +77,7 @@ class _Scan:
     def pages(self) -> Iterator[bytes]:
         """Yield the records of the share, as an index has them."""
         page = bytearray()
-        self.capture.seek(0)
-        for share, record in _records(self.capture, self.port, self.n_shares, self.noted, Counter()):
+        for share, record in _records(self.capture, self.noted, Counter()):
             if share == self.share:
                 page += record
                 if len(page) >= PAGE_SIZE:
@@ -76,9 +91,8 @@ class _Scan:
 class SharePackets:
     """The packets of a share in an open capture. `name`: that of its index, a hash of all on which the packets depend."""
 
-    path: str
     name: str
-    capture: BinaryIO
+    capture: _Capture
     source: IndexFile | _Scan
 
     @property
@@ -87,13 +101,21 @@ class SharePackets:
         return self.source.facts().long_ends
 
     @property
+    def path(self) -> str:
+        return self.capture.path
+
+    @property
+    def n_shares(self) -> int:
+        return self.capture.n_shares
+
+    @property
     def share_size(self) -> int:
         """Return how many bytes of the capture a share has, if all have as many."""
-        return max(1, os.fstat(self.capture.fileno()).st_size // self.source.n_shares)
+        return max(1, self.capture.size // self.n_shares)
 
-    def of(self, ends: bytes) -> SharePackets:
+    def with_ends(self, ends: bytes) -> SharePackets:
         """Return the packets of the share that has those of two ends."""
-        share = share_of(ends, self.source.n_shares)
+        share = share_of(ends, self.n_shares)
         if isinstance(self.source, _Scan):
             return replace(self, source=replace(self.source, share=share, noted=Issues()))
         return replace(self, source=replace(self.source, share=share))
@@ -135,7 +157,7 @@ class SharePackets:
 
     def _read(self, sizes: NDArray[np.int64], offsets: NDArray[np.int64]) -> bytes:
         """Return pieces of the capture, joined."""
-        found = b"".join(map(os.pread, repeat(self.capture.fileno()), sizes.tolist(), offsets.tolist()))
+        found = b"".join(map(os.pread, repeat(self.capture.file.fileno()), sizes.tolist(), offsets.tolist()))
         if len(found) != sizes.sum():
             raise WireSparkError(f"{self.path} has become shorter while it was read: read it again")
         return found
@@ -143,63 +165,63 @@ class SharePackets:
 
 @contextmanager
 def share_packets(
-    path: str, port: int | None, *, share: int, n_shares: int, is_kept: bool
+    path: str, port: int | None, *, share: int, n_shares: int, is_kept: bool, size: int | None = None
 ) -> Iterator[SharePackets]:
     """Open an uncompressed capture for one of its shares, with its index; make the index if it is missing or damaged.
 
     `is_kept`: whether the index is kept for others. Without it, or if it cannot be kept, a pass finds this share alone.
+    `size`: how many of its bytes are read; None: all.
 
     Raises:
         CaptureError: The file is not a capture; without an index, raised by the batches.
         OSError: The capture cannot be opened.
         WireSparkError: The capture has changed while its index was made.
     """
-    with open(path, "rb") as capture:
-        name = sha256(repr((path, open_state(capture), port, n_shares)).encode()).hexdigest()
+    with open(path, "rb") as file:
+        state = open_state(file)
+        most = state.size if size is None else min(size, state.size)
+        capture = _Capture(path=path, file=file, port=port, n_shares=n_shares, size=most)
+        name = sha256(repr((path, state, port, n_shares, most)).encode()).hexdigest()
         folder = private_folder("captures") if is_kept else None
-        place = None if folder is None else folder / f"{name}.index"
-        index = None if place is None else _kept(place, path, capture, port, share, n_shares)
+        index = None if folder is None else _kept(folder / f"{name}.index", capture, share)
         if index is None:
             # shares agree about long connections, whichever of them have an index
-            long_ends = _scanned_long_ends(capture, port, n_shares) if is_kept else ()
-            scan = _Scan(capture=capture, port=port, share=share, n_shares=n_shares, long_ends=long_ends)
-            yield SharePackets(path=path, name=name, capture=capture, source=scan)
+            long_ends = _scanned_long_ends(capture) if is_kept else ()
+            scan = _Scan(capture=capture, share=share, long_ends=long_ends)
+            yield SharePackets(name=name, capture=capture, source=scan)
             return
         with index.file:
-            yield SharePackets(path=path, name=name, capture=capture, source=index)
+            yield SharePackets(name=name, capture=capture, source=index)
 
 
-def _kept(
-    place: Path, path: str, capture: BinaryIO, port: int | None, share: int, n_shares: int
-) -> IndexFile | None:
+def _kept(place: Path, capture: _Capture, share: int) -> IndexFile | None:
     """Return the index of an open capture, or None if it cannot be kept."""
-    state = open_state(capture)
     try:
         with alone(place.with_suffix(".lock")):
             _remove_oldest(place)
-            index = _opened(place, state.size, share, n_shares)
+            index = _opened(place, capture, share)
             if index is None:
-                _make(place, path, capture, port, n_shares)
+                _make(place, capture)
                 _remove_oldest(place)
-                index = _opened(place, state.size, share, n_shares)
+                index = _opened(place, capture, share)
     except OSError:  # no space, no right, or a disk without such locks: the capture itself can still be read
         return None
     return index
 
 
-def _opened(place: Path, capture_size: int, share: int, n_shares: int) -> IndexFile | None:
-    """Open an index of this user, or return None if the pages of the share are not as they were written."""
+def _opened(place: Path, capture: _Capture, share: int) -> IndexFile | None:
+    """Open an index of this user, or return None if pages that the share may need are not as they were written."""
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     file = open(descriptor, "rb")  # noqa: SIM115 - the caller closes it
-    index = IndexFile(file=file, share=share, n_shares=n_shares, capture_size=capture_size)
+    index = IndexFile(file=file, share=share, n_shares=capture.n_shares, capture_size=capture.size)
     try:
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-            index.places(share)
-            index.facts()
+            for each in {share, *(share_of(ends, capture.n_shares) for ends in index.facts().long_ends)}:
+                index.places(each)
             with suppress(OSError):  # only the order of removal depends on it
                 os.utime(descriptor)
             return index
@@ -209,16 +231,15 @@ def _opened(place: Path, capture_size: int, share: int, n_shares: int) -> IndexF
     return None
 
 
-def _make(place: Path, path: str, capture: BinaryIO, port: int | None, n_shares: int) -> None:
+def _make(place: Path, capture: _Capture) -> None:
     """Write the index of a capture, and give it its name when it is complete."""
-    state = open_state(capture)
+    state = open_state(capture.file)
     held = HiddenFile(place)
     try:
-        capture.seek(0)
         with open(held.path, "wb") as file:
-            _write(file, capture, port, n_shares)
-        if open_state(capture) != state:
-            raise WireSparkError(f"{path} has changed while it was read: read it again")
+            _write(file, capture)
+        if open_state(capture.file) != state:
+            raise WireSparkError(f"{capture.path} has changed while it was read: read it again")
         os.replace(held.path, place)
     finally:
         held.drop()
@@ -243,17 +264,17 @@ def _remove_oldest(own: Path) -> None:
                 size -= status.st_size
 
 
-def _write(file: BinaryIO, capture: BinaryIO, port: int | None, n_shares: int) -> None:
+def _write(file: BinaryIO, capture: _Capture) -> None:
     """Write the index of a capture."""
+    n_shares = capture.n_shares
     pages, issues, sizes = IndexPages(file, n_shares + 1), Issues(), Counter[bytes]()
     waiting, most, put = pages.waiting, pages.size, pages.put
-    for share, record in _records(capture, port, n_shares, issues, sizes):
+    for share, record in _records(capture, issues, sizes):
         page = waiting[share]
         page += record
         if len(page) >= most:
             put(share)
-    facts = Facts(issues=_counts(issues), long_ends=_long_ends(sizes, capture, n_shares))
-    waiting[n_shares] += facts.text()
+    waiting[n_shares] += Facts(issues=_counts(issues), long_ends=_long_ends(sizes, capture)).text()
     pages.finish()
 
 
@@ -261,21 +282,20 @@ def _counts(issues: Issues) -> dict[IssueKind, int]:
     return {issue.kind: issue.count for issue in issues}
 
 
-def _scanned_long_ends(capture: BinaryIO, port: int | None, n_shares: int) -> tuple[bytes, ...]:
+def _scanned_long_ends(capture: _Capture) -> tuple[bytes, ...]:
     """Return the ends of long connections, found by a pass of its own."""
     sizes = Counter[bytes]()
-    capture.seek(0)
-    for _ in _records(capture, port, n_shares, Issues(), sizes):
+    for _ in _records(capture, Issues(), sizes):
         pass
-    return _long_ends(sizes, capture, n_shares)
+    return _long_ends(sizes, capture)
 
 
-def _long_ends(sizes: Mapping[bytes, int], capture: BinaryIO, n_shares: int) -> tuple[bytes, ...]:
+def _long_ends(sizes: Mapping[bytes, int], capture: _Capture) -> tuple[bytes, ...]:
     """Return the ends of long connections. `sizes`: the bytes of the packets of each direction, by the key of its segments."""
     found = Counter[bytes]()
     for key, size in sizes.items():
         found[ends_of(key)] += size
-    least = _LONG * os.fstat(capture.fileno()).st_size / n_shares
+    least = _LONG * capture.size / capture.n_shares
     return tuple(sorted(ends for ends, size in found.items() if size >= least))
 
 
@@ -284,23 +304,21 @@ def share_of(ends: bytes, n_shares: int) -> int:
     return crc32(ends) % n_shares
 
 
-def _records(
-    capture: BinaryIO, port: int | None, n_shares: int, issues: Issues, sizes: Counter[bytes]
-) -> Iterator[tuple[int, bytes]]:
-    """Yield the share and the record of each packet, in one pass over an open capture from its beginning; note issues.
+def _records(capture: _Capture, issues: Issues, sizes: Counter[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the share and the record of each packet, in one pass over a capture; note issues.
 
     `sizes` gets the bytes of the packets by their key, except where they are few.
     """
     pack = RECORD.pack
     shares: dict[bytes, int] = {}
-    few = os.fstat(capture.fileno()).st_size // (4 * n_shares)
-    for key, link_type, time, offset, captured, size in locate_packets(capture, port=port, issues=issues):
+    few = capture.size // (4 * capture.n_shares)
+    for key, link_type, time, offset, captured, size in capture.located(issues):
         share = shares.get(key)
         if share is None:
             if len(shares) >= _MOST_KNOWN:
                 shares.clear()
                 for each in [each for each, n_bytes in sizes.items() if n_bytes < few]:
                     del sizes[each]
-            share = shares[key] = share_of(ends_of(key), n_shares)
+            share = shares[key] = share_of(ends_of(key), capture.n_shares)
         sizes[key] += captured
         yield share, pack(offset, time, captured, size, link_type)

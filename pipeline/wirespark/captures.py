@@ -39,7 +39,8 @@ _MOST_WAITING = 8 << 20
 class Share:
     """About every `n_shares`-th flow of a capture: all flows between two ends are in one share.
 
-    `is_index_kept`: whether the places of its packets are remembered for the other shares.
+    `is_index_kept`: whether the places of its packets are remembered for the other shares. `size`: how many bytes of the capture are
+    read, so that all shares read the same of one that grows; None: all.
     """
 
     path: str
@@ -48,6 +49,7 @@ class Share:
     port: int | None = None
     role: str | None = None
     is_index_kept: bool = True
+    size: int | None = None
 
     def events(self, counts: Counter[IssueKind] | None = None) -> Iterator[Event]:
         """Yield the events of the share; of a capture in several shares only its own packets are read, and those of an index.
@@ -67,7 +69,12 @@ class Share:
     def packets(self) -> AbstractContextManager[SharePackets]:
         """Open a capture in several shares for this one."""
         return share_packets(
-            self.path, self.port, share=self.index, n_shares=self.n_shares, is_kept=self.is_index_kept
+            self.path,
+            self.port,
+            share=self.index,
+            n_shares=self.n_shares,
+            is_kept=self.is_index_kept,
+            size=self.size,
         )
 
     def events_of(

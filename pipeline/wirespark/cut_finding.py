@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+import numpy as np
+
 from wirespark.batches import scanner_of
 from wirespark.decoders import Snapshot, context_of, has_context
 from wirespark.options import Wishes, has_numba
 from wirespark.stream_rows import StreamRow, Walk
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from wirespark.kernels.alternating_reader import Part
     from wirespark.kernels.scanner import Scanner
 
@@ -35,10 +39,10 @@ class CutFinder(Protocol):
 
 def cut_finder(wishes: Wishes, role: str | None, size: int) -> CutFinder:
     """Return a finder of cuts of the stream of a role, about every `size` bytes."""
-    scanner = None if has_context(wishes.package) else scanner_of(wishes, role)
-    if scanner is not None:
-        return _ScannedCuts(wishes, role, size, scanner)
-    return _WalkedCuts(wishes, role, size)
+    if has_context(wishes.package):
+        return _CutsWithState(wishes, role, size)
+    scanner = scanner_of(wishes, role)
+    return _WalkedCuts(wishes, role, size) if scanner is None else _ScannedCuts(wishes, role, size, scanner)
 
 
 def cutting_facts(wishes: Wishes) -> tuple[object, ...]:
@@ -49,8 +53,8 @@ def cutting_facts(wishes: Wishes) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-class _WalkedCuts:
-    """By objects, with the state where frames change how later ones are read."""
+class _CutsWithState:
+    """By objects, for frames that change how later ones are read."""
 
     def __init__(self, wishes: Wishes, role: str | None, size: int) -> None:
         self._walk = Walk(wishes, role, context=context_of(wishes))
@@ -76,15 +80,33 @@ class _WalkedCuts:
                 walk.due = row.offset
 
 
+class _WalkedCuts:
+    """By objects, for other frames."""
+
+    def __init__(self, wishes: Wishes, role: str | None, size: int) -> None:
+        self._walk = Walk(wishes, role)
+        self._cutter = _Cutter(size, wishes.package.native.DecodeError)
+
+    def feed(self, data: bytes) -> Iterator[Cut]:
+        return self._taken(self._walk.feed(data))
+
+    def gap(self, size: int) -> Iterator[Cut]:
+        return self._taken(self._walk.gap(size))
+
+    def _taken(self, rows: Iterable[StreamRow]) -> Iterator[Cut]:
+        for row in rows:
+            for offset in self._cutter.take([row]):
+                yield offset, None
+
+
 class _ScannedCuts:
-    """By the kernels, for frames that do not affect later ones."""
+    """The same by the kernels."""
 
     def __init__(self, wishes: Wishes, role: str | None, size: int, scanner: Scanner) -> None:
         from wirespark.kernels.alternating_reader import AlternatingReader
-        from wirespark.kernels.cutting import Cutter
 
         self._reader = AlternatingReader(wishes, scanner, Walk(wishes, role))
-        self._cutter = Cutter(size, wishes.package.native.DecodeError)
+        self._cutter = _Cutter(size, wishes.package.native.DecodeError)
 
     def feed(self, data: bytes) -> Iterator[Cut]:
         yield from self._taken(self._reader.feed(data))
@@ -96,3 +118,49 @@ class _ScannedCuts:
         for part in parts:
             for offset in self._cutter.take(part):
                 yield offset, None
+
+
+class _Cutter:
+    """Takes the parts of a reader in their order; the first end of a frame at or after `due` is a cut if a
+    valid frame follows.
+    """
+
+    def __init__(self, size: int, error: type[Exception]) -> None:
+        self._size = size
+        self._error = error
+        self._due = size
+        self._candidate: int | None = None
+
+    def take(self, part: Part) -> Iterator[int]:
+        """Yield the cuts that a part confirms."""
+        if not isinstance(part, list):
+            if len(part.found.frames):
+                yield from self._frames(part.found.frames + part.base)
+            return
+        for row in part:
+            is_right = not isinstance(row.item, self._error)
+            yield from self._settled(row.offset, is_right=is_right)
+            if is_right and self._candidate is None and row.offset + row.size >= self._due:
+                self._candidate = row.offset + row.size
+
+    def _frames(self, frames: NDArray[np.int64]) -> Iterator[int]:
+        yield from self._settled(int(frames[0, 0]), is_right=True)
+        ends = frames[:, 1]
+        while self._candidate is None:
+            place = int(np.searchsorted(ends, self._due))
+            if place == len(ends):
+                return
+            self._candidate = int(ends[place])
+            if place + 1 < len(ends):
+                yield from self._settled(self._candidate, is_right=True)
+
+    def _settled(self, offset: int, *, is_right: bool) -> Iterator[int]:
+        """Yield the candidate if a valid frame begins there; otherwise the next one is due after the current place."""
+        candidate, self._candidate = self._candidate, None
+        if candidate is None:
+            return
+        if offset == candidate and is_right:
+            yield candidate
+            self._due = candidate + self._size
+        else:
+            self._due = offset

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +47,8 @@ __all__ = ["FlowSlice", "LongFlows", "flow_slice_columns", "long_flows_of"]
 
 _MOST_PLACES = 1 << 18
 """Packets of a direction that are remembered until a cut is confirmed; each takes 100 bytes."""
+_MOST_SLICES = 4
+"""Slices that a share gets of the connections between two ends; if these connect so often that there are more, they are not cut."""
 _WORTH = 1 << 20
 """Bytes of a direction that are searched together."""
 
@@ -61,6 +64,7 @@ class FlowSlice:
         packet: The number, among those of the share that has them, of the packet with which reading begins.
         skipped: How many bytes of the direction are read from there before `start`.
         start: The stream offset of its begin, and `end` of its end; None: the end of the direction.
+        closed: The number of the packet with which the direction ends.
     """
 
     ends: str
@@ -71,6 +75,7 @@ class FlowSlice:
     skipped: int
     start: int
     end: int | None
+    closed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,49 +83,68 @@ class LongFlows:
     """The slices of all long connections of a capture.
 
     Attributes:
-        keys: Those of their segments, which the shares leave out.
+        ends: Those of the connections, as `ends_of` returns them.
         issues: How often each kind was noted while their streams were put together.
     """
 
-    keys: frozenset[bytes] = frozenset()
+    ends: tuple[bytes, ...] = ()
     slices: tuple[FlowSlice, ...] = ()
     issues: Mapping[IssueKind, int] = field(default_factory=dict)
 
+    @property
+    def keys(self) -> frozenset[bytes]:
+        """Return the keys of their segments, which the shares leave out."""
+        return frozenset(key for each in self.ends for key in keys_of(each))
+
     def text(self) -> str:
-        issues = {kind.value: count for kind, count in self.issues.items()}
-        return json.dumps({"slices": [asdict(each) for each in self.slices], "issues": issues})
+        told = {
+            "ends": [each.hex() for each in self.ends],
+            "slices": [asdict(each) for each in self.slices],
+            "issues": {kind.value: count for kind, count in self.issues.items()},
+        }
+        return json.dumps(told)
+
+    @classmethod
+    def of(cls, text: str) -> LongFlows:
+        """Return what was told.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: It is not as it was told.
+        """
+        told = json.loads(text)
+        return cls(
+            ends=tuple(map(bytes.fromhex, told["ends"])),
+            slices=tuple(FlowSlice(**each) for each in told["slices"]),
+            issues={IssueKind(kind): int(count) for kind, count in told["issues"].items()},
+        )
 
 
 def long_flows_of(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows:
     """Return the slices of long connections, of about a share each; from the cache, if they are in it."""
-    ends = packets.long_ends
-    if not ends or has_context(wishes.package):
+    if not packets.long_ends or has_context(wishes.package):
         return LongFlows()
     folder = private_folder("cuts")
     if folder is None:
         return _found(packets, wishes, port)
     facts = (packets.name, *cutting_facts(wishes))
     place = folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
-    try:
-        with alone(place.with_suffix(".lock")):
-            known = _known(place, ends)
-            if known is None:
-                known = _found(packets, wishes, port)
+    with ExitStack() as held:
+        with suppress(
+            OSError
+        ):  # no space, no right, or a disk without such locks: tasks may find the same at once
+            held.enter_context(alone(place.with_suffix(".lock")))
+        known = _known(place)
+        if known is None:
+            known = _found(packets, wishes, port)
+            with suppress(OSError):
                 _keep(place, known)
-            return known
-    except OSError:  # no space, no right, or a disk without such locks
-        return _found(packets, wishes, port)
+        return known
 
 
-def _known(place: Path, ends: Sequence[bytes]) -> LongFlows | None:
+def _known(place: Path) -> LongFlows | None:
     """Return the slices that another task has kept, or None."""
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
-        told = json.loads(place.read_text(encoding="utf-8"))
-        return LongFlows(
-            keys=_keys(ends),
-            slices=tuple(FlowSlice(**each) for each in told["slices"]),
-            issues={IssueKind(kind): count for kind, count in told["issues"].items()},
-        )
+        return LongFlows.of(place.read_text(encoding="utf-8"))
     return None
 
 
@@ -131,10 +155,6 @@ def _keep(place: Path, found: LongFlows) -> None:
         os.replace(held.path, place)
     finally:
         held.drop()
-
-
-def _keys(ends: Sequence[bytes]) -> frozenset[bytes]:
-    return frozenset(key for each in ends for key in keys_of(each))
 
 
 # ---- where directions are cut
@@ -177,11 +197,11 @@ class _Direction:
             self._feed()
             self._cut(self._finder.gap(event.size))
 
-    def slices(self) -> Iterator[FlowSlice]:
-        """End the direction, and yield its slices."""
+    def slices(self, closed: int) -> Iterator[FlowSlice]:
+        """End the direction with the packet of this number, and yield its slices."""
         self._feed()
-        yield from self._done
-        yield self._begin
+        for each in (*self._done, self._begin):
+            yield replace(each, closed=closed)
 
     def _feed(self) -> None:
         data = b"".join(self._pieces)
@@ -214,37 +234,44 @@ class _Direction:
 
 def _found(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows:
     """Put the streams of long connections together, and cut their directions."""
-    issues, slices = Issues(), list[FlowSlice]()
-    for ends in packets.long_ends:
-        roles = FlowRoles(wishes, partial(_events, packets, ends, port))
-        directions: dict[bool, _Direction] = {}
-        batches, keys = packets.of(ends).batches(), keys_of(ends)
-        for placed in place_events(batches, keys=keys, port=port, issues=issues, runs_of=runs_of):
-            event = placed.event
-            if isinstance(event, Closed):
-                is_one = event.reason == "fin"
-                for side in tuple(each for each in directions if not is_one or each == event.from_opener):
-                    slices += directions.pop(side).slices()
-                continue
-            if event.from_opener not in directions:
-                role = roles.of_sender(event)
-                finder = cut_finder(wishes, role, packets.share_size)
-                sender = event.flow.opener if event.from_opener else event.flow.other
-                own = _Direction(ends, event.flow.name, str(sender), role, placed.opened, finder)
-                directions[event.from_opener] = own
-            directions[event.from_opener].take(placed)
-    counts = {issue.kind: issue.count for issue in issues}
-    return LongFlows(keys=_keys(packets.long_ends), slices=tuple(slices), issues=counts)
+    ends, slices, counts = list[bytes](), list[FlowSlice](), Counter[IssueKind]()
+    for each in packets.long_ends:
+        issues = Issues()
+        found = list(
+            islice(_slices(packets, each, wishes, port, issues), packets.n_shares * _MOST_SLICES + 1)
+        )
+        if len(found) <= packets.n_shares * _MOST_SLICES:
+            ends.append(each)
+            slices += found
+            counts.update({issue.kind: issue.count for issue in issues})
+    return LongFlows(ends=tuple(ends), slices=tuple(slices), issues=counts)
 
 
-def _placed(packets: SharePackets, ends: bytes, port: int | None, first: int = 1) -> Iterator[PlacedEvent]:
-    """Yield the events of the connections between two ends, from a packet on."""
-    batches = packets.of(ends).batches(first)
-    return place_events(batches, keys=keys_of(ends), port=port, issues=Issues(), first=first)
+def _slices(
+    packets: SharePackets, ends: bytes, wishes: Wishes, port: int | None, issues: Issues
+) -> Iterator[FlowSlice]:
+    """Yield the slices of the connections between two ends."""
+    roles = FlowRoles(wishes, partial(_events, packets, ends, port))
+    batches, directions = packets.with_ends(ends).batches(), dict[bool, _Direction]()
+    for placed in place_events(batches, keys=keys_of(ends), port=port, issues=issues, runs_of=runs_of):
+        event = placed.event
+        if isinstance(event, Closed):
+            is_one = event.reason == "fin"
+            for side in tuple(each for each in directions if not is_one or each == event.from_opener):
+                yield from directions.pop(side).slices(placed.packet)
+            continue
+        if event.from_opener not in directions:
+            role = roles.of_sender(event)
+            finder = cut_finder(wishes, role, packets.share_size)
+            sender = event.flow.opener if event.from_opener else event.flow.other
+            own = _Direction(ends, event.flow.name, str(sender), role, placed.opened, finder)
+            directions[event.from_opener] = own
+        directions[event.from_opener].take(placed)
 
 
 def _events(packets: SharePackets, ends: bytes, port: int | None) -> Iterator[Event]:
-    return (placed.event for placed in _placed(packets, ends, port))
+    batches = packets.with_ends(ends).batches()
+    return (each.event for each in place_events(batches, keys=keys_of(ends), port=port, issues=Issues()))
 
 
 # ---- reading
@@ -263,7 +290,17 @@ def flow_slice_columns(
 def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | None) -> Iterator[Columns]:
     """Yield the columns of the slice, and of as many bytes after it as decide its last frames."""
     skipped, is_opener = part.skipped, None
-    for placed in _placed(packets, bytes.fromhex(part.ends), port, part.packet):
+    ends = bytes.fromhex(part.ends)
+    batches = packets.with_ends(ends).batches(part.packet)
+    for placed in place_events(
+        batches,
+        keys=keys_of(ends),
+        port=port,
+        issues=Issues(),
+        first=part.packet,
+        last=part.closed,
+        is_amid=part.start > 0,
+    ):
         event, time = placed.event, round(placed.event.time * 1_000_000)
         if is_opener is None:
             is_opener = str(event.flow.opener) == part.sender

@@ -1,12 +1,16 @@
-"""What tells whether an open file is still the one that it was."""
+"""Open files: whether one is still the same, and parts of it with positions of their own."""
 
 from __future__ import annotations
 
+import io
 import os
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-__all__ = ["OpenState", "open_state"]
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+__all__ = ["FileView", "OpenState", "open_state"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +33,24 @@ def open_state(file: BinaryIO) -> OpenState:
         device=status.st_dev,
         number=status.st_ino,
     )
+
+
+class FileView(io.RawIOBase):
+    """The first bytes of an open file, with a position of its own."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        super().__init__()
+        self.name = file.name
+        self._descriptor = file.fileno()
+        self._left = size
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer).cast("B")[: self._left]
+        n_bytes = os.preadv(self._descriptor, [view], self._position) if view else 0
+        self._position += n_bytes
+        self._left -= n_bytes
+        return n_bytes

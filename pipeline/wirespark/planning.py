@@ -124,7 +124,7 @@ def parts_in(path: str, size: int, division: Division | None, options: ReadOptio
         yield WholeFile(path=path, size=size, role=options.wishes.role, port=options.port)
         return
     if division.n_shares:
-        yield from _shares(path, division.n_shares, options)
+        yield from _shares(path, size, division.n_shares, options)
         return
     role = role_of(path, options.wishes)
     places = ((0, None), *division.cuts)
@@ -141,7 +141,7 @@ def opened(part: WholeFile, options: ReadOptions) -> OpenedFile:
         if len(content) == options.batch_size:  # it has grown
             content = None
     if is_capture_file(part.path, options, content):
-        return OpenedFile(part=next(_shares(part.path, 1, options)), content=None)
+        return OpenedFile(part=next(_shares(part.path, None, 1, options)), content=None)
     return OpenedFile(part=Slice(path=part.path, role=role_of(part.path, options.wishes)), content=content)
 
 
@@ -183,10 +183,10 @@ def is_capture_file(path: str, options: ReadOptions, content: bytes | None = Non
 
 def shares_of(path: str, size: int, options: ReadOptions) -> Iterator[Share]:
     """Yield the shares of a capture of so many bytes."""
-    return _shares(path, n_shares_of(path, size, options), options)
+    return _shares(path, size, n_shares_of(path, size, options), options)
 
 
-def _shares(path: str, n_shares: int, options: ReadOptions) -> Iterator[Share]:
+def _shares(path: str, size: int | None, n_shares: int, options: ReadOptions) -> Iterator[Share]:
     for index in range(n_shares):
         yield Share(
             path=path,
@@ -195,6 +195,7 @@ def _shares(path: str, n_shares: int, options: ReadOptions) -> Iterator[Share]:
             port=options.port,
             role=options.wishes.role,
             is_index_kept=options.has_index,
+            size=size if n_shares > 1 else None,
         )
 
 

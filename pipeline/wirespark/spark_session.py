@@ -133,10 +133,10 @@ def _on_the_path(code: Path) -> Iterator[None]:
 
 
 def write_code(path: Path, packages: Iterable[str]) -> None:
-    """Write the zip of all modules that a worker imports; the same code gives the same bytes.
+    """Write the zip of all modules that a worker imports.
 
     Modules that this Python has compiled are there as byte code too, which a worker with another Python leaves alone: each
-    process of Spark would compile them again, in half a second.
+    process of Spark would compile them again, in half a second. The same files, byte code included, give the same bytes.
     """
     trees = tuple(packages)
     files = {name: file for root in (*_roots(), *map(_root_of, trees)) for name, file in _files(*root)}
@@ -147,7 +147,7 @@ def write_code(path: Path, packages: Iterable[str]) -> None:
             archive.writestr(zipfile.ZipInfo(folder, _EPOCH), b"")
         for name in sorted(files):
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
-            code = _byte_code(files[name])
+            code = None if "/kernels/" in name else _byte_code(files[name])  # numba looks for their sources
             if code is not None:
                 archive.writestr(zipfile.ZipInfo(f"{name}c", _EPOCH), code, zipfile.ZIP_DEFLATED)
         told = f'"""Which trees came with this."""\n\nPACKAGES = {trees!r}\n'
@@ -157,7 +157,7 @@ def write_code(path: Path, packages: Iterable[str]) -> None:
 def _byte_code(source: Path) -> bytes | None:
     """Return the byte code of a module as Python takes it without a look at the source, or None if it is not compiled."""
     try:
-        code = Path(importlib.util.cache_from_source(str(source))).read_bytes()
+        code = Path(importlib.util.cache_from_source(str(source), optimization="")).read_bytes()
         text, status = source.read_bytes(), source.stat()
     except (OSError, NotImplementedError):  # NotImplementedError: this Python keeps no byte code
         return None

@@ -109,7 +109,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if after != place:
                 places[path] = after
                 room = room.without(after.at - place.at)
-        if places.items() <= before.places.items():
+        if places == before.places:
             return start
         return self._without_old(places, files, before).told()
 
@@ -120,7 +120,9 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         The files of this batch stay in it, and no file is too old that waits for a later one.
         """
-        newest = max(state.modified for state in files.values())
+        if self._options.is_growing:  # what goes on after an age would be read again
+            return StreamOffset(places=places)
+        newest = min(time.time_ns(), max((state.modified for state in files.values()), default=0))
         waiting = (
             state.modified
             for path, state in files.items()

@@ -202,6 +202,40 @@ def test_files_that_wait_for_their_batch_are_never_too_old(tmp_path: Path) -> No
     assert found == list(range(6))
 
 
+def test_a_file_that_was_removed_comes_again(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
+    arrive(tmp_path, 1, 1)
+    arrive(tmp_path, 2, 1)
+    offsets = [reader.initialOffset()]
+    offsets.append(next_offset(reader, offsets[-1]))
+    (tmp_path / "1.lumberjack").unlink()
+    offsets.append(next_offset(reader, offsets[-1]))
+    arrive(tmp_path, 1, 1.5)
+    offsets.append(next_offset(reader, offsets[-1]))
+    assert [windows(reader, *pair) for pair in pairwise(offsets)] == [[1, 2], [], [1]]
+
+
+def test_a_file_from_the_future_makes_no_other_too_old(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
+    arrive(tmp_path, 1, 1_000_000)
+    first = next_offset(reader, reader.initialOffset())
+    (tmp_path / "2.lumberjack").write_bytes(lj.encode(lj.Window(2)))
+    assert windows(reader, first, next_offset(reader, first)) == [2]
+
+
+def test_a_growing_file_goes_on_at_any_age(tmp_path: Path) -> None:
+    reader = reader_of(tmp_path, "lumberjack", **{"from": "writer", "growing": "true"})
+    arrive(tmp_path, 1, 1)
+    first = next_offset(reader, reader.initialOffset())
+    arrive(tmp_path, 2, 100)
+    second = next_offset(reader, first)
+    with (tmp_path / "1.lumberjack").open("ab") as file:
+        file.write(lj.encode(lj.Window(3)))
+    os.utime(tmp_path / "1.lumberjack", (10**9 + 200 * DAY, 10**9 + 200 * DAY))
+    third = next_offset(reader, second)
+    assert [windows(reader, first, second), windows(reader, second, third)] == [[2], [3]]
+
+
 def test_the_offset_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     reader = reader_of(tmp_path, "lumberjack", **{"from": "writer"})
     arrive(tmp_path, 1, 1)

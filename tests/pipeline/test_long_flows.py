@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -22,7 +23,7 @@ from tests.pipeline.damage import damaged
 from tests.pipeline.streams import STREAMS, Stream, stream_of
 
 from wiregen.formats.capture import Batch, IssueKind, SegmentValues
-from wirespark import long_flows, packet_runs, record_runs
+from wirespark import capture_index, index_file, long_flows, packet_runs, record_runs
 from wirespark.captures import Share, share_columns
 from wirespark.cut_finding import cut_finder
 from wirespark.decoders import has_context
@@ -50,21 +51,33 @@ class Talks:
 
     def __init__(self, chance: random.Random, protocol: str) -> None:
         self.chance = chance
-        self.server = End(address="10.0.0.2", port=5044)
+        self.server = End(address="10.0.0.2", port=6000)
         self.sides = {role: side for side, role in enumerate(Wishes(protocol=protocol).package.schema.roles)}
         self.sent: list[list[traffic.Sent]] = []
 
-    def add(self, streams: list[Stream], *, is_damaged: bool = False, n_times: int = 1) -> None:
-        """Add a connection that carries streams of both sides; the same ends open as many as given, one after the other."""
+    def add(
+        self, streams: list[Stream], *, is_damaged: bool = False, n_times: int = 1, has_syn: bool = True
+    ) -> None:
+        """Add a connection that carries streams of both sides; the same ends open as many as given, one after the other.
+
+        A damaged one lacks its first segment by chance, and its SYN comes again late.
+        """
         chance, found = self.chance, list[traffic.Sent]()
         number = len(self.sent)
         for _ in range(n_times):
-            talk = traffic.Talk(chance, End(address=f"10.0.1.{number}", port=50_000 + number), self.server)
+            end = End(address=f"10.0.1.{number}", port=50_000 + number)
+            talk = traffic.Talk(chance, end, self.server, has_syn=has_syn)
+            opening = list(talk.sent)
             bursts = [self._bursts(talk, stream) for stream in streams]
             for turn in zip_longest(*bursts):
-                for stream, some in zip(streams, turn, strict=True):
-                    damage = chance.choice(DAMAGES) if is_damaged else _intact
-                    talk.deliver(self.sides[stream.role], damage(chance, some or []))
+                for stream, burst in zip(streams, turn, strict=True):
+                    some = burst or []
+                    if is_damaged and chance.random() < 0.05:
+                        talk.sent += opening
+                    if is_damaged and len(talk.sent) == len(opening) and chance.random() < 0.3:
+                        some = some[1:]
+                    damage = chance.choice(DAMAGES) if is_damaged and some else _intact
+                    talk.deliver(self.sides[stream.role], damage(chance, some))
             chance.choice([talk.finish, talk.reset])(chance.randrange(2))
             found += talk.sent
         self.sent.append(found)
@@ -151,14 +164,14 @@ class Kept:
         return self.place / name
 
 
-def write(path: Path, protocol: str, seed: int, *, n_times: int = 1) -> None:
+def write(path: Path, protocol: str, seed: int, *, n_times: int = 1, has_syn: bool = True) -> None:
     """Write a long connection between short ones; all but those of seed 0 are damaged."""
     chance = random.Random(f"{protocol} {seed}")
     talks = Talks(chance, protocol)
     for _ in range(4):
         talks.add(streams_of(protocol, chance, 2_000, is_damaged=False))
     long = streams_of(protocol, chance, 200_000 // n_times, is_damaged=seed > 0)
-    talks.add(long, is_damaged=seed > 0, n_times=n_times)
+    talks.add(long, is_damaged=seed > 0, n_times=n_times, has_syn=has_syn)
     talks.write(path)
 
 
@@ -202,16 +215,14 @@ def test_kernels_cut_where_the_objects_cut(protocol: str) -> None:
     """Shares may be read on computers of which some have no kernels."""
     chance = random.Random(protocol)
     for is_damaged in (False, True, True):
-        for stream in streams_of(protocol, chance, 300_000, is_damaged=is_damaged):
-            cuts = [
-                list(
-                    cut_finder(Wishes(protocol=protocol, kernel=kernel), stream.role, 40_000).feed(
-                        stream.data
-                    )
+        for stream in streams_of(protocol, chance, 150_000, is_damaged=is_damaged):
+            ways = (Wishes(protocol=protocol, kernel="on"), Wishes(protocol=protocol, kernel="off"))
+            for size in (40_000, 7):  # 7 is less than a frame
+                scanned, walked = (
+                    [cut for cut, _ in cut_finder(wishes, stream.role, size).feed(stream.data)]
+                    for wishes in ways
                 )
-                for kernel in ("on", "off")
-            ]
-            assert cuts[0] == cuts[1] != []
+                assert scanned == walked[: len(scanned)] and len(walked) - len(scanned) < 2 and scanned
 
 
 def test_shares_agree_whether_or_not_they_can_keep_something(tmp_path: Path, cache: Path) -> None:
@@ -230,9 +241,59 @@ def test_shares_agree_whether_or_not_they_can_keep_something(tmp_path: Path, cac
     assert found.rows.equals(whole.rows) and found.issues == whole.issues
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "{}", '{"slices": [{}], "issues": {}}', '{"slices": 1, "issues": []}']
-)
+def test_passes_of_a_task_that_can_keep_nothing_do_not_disturb_each_other(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a SYN and a known port, the roles are found by a pass of their own."""
+    path, wishes = tmp_path / "traffic.pcap", Wishes(protocol="pravega")
+    write(path, "pravega", 0, has_syn=False)
+    whole = read(path, wishes, 1)
+    (cache / "is full").touch()
+    monkeypatch.setattr(capture_index, "PAGE_SIZE", 100)
+    assert read(path, wishes, 4).rows.equals(whole.rows)
+
+
+def test_a_capture_that_grows_is_read_as_it_was_planned(tmp_path: Path) -> None:
+    path, wishes = tmp_path / "traffic.pcap", Wishes(protocol="pravega")
+    write(path, "pravega", 0)
+    whole, size = read(path, wishes, 1), path.stat().st_size
+
+    def growing() -> Iterator[Share]:
+        for index in range(4):
+            yield Share(path=str(path), index=index, n_shares=4, size=size)
+            with path.open("ab") as file:
+                file.write(path.read_bytes()[24:])
+
+    assert read_shares(growing(), wishes).rows.equals(whole.rows)
+
+
+def test_ends_that_connect_again_and_again_are_not_cut(tmp_path: Path, cache: Path) -> None:
+    """Otherwise each connection would be a slice, for which a task looks through the index."""
+    path, wishes = tmp_path / "traffic.pcap", Wishes(protocol="pravega", kernel="off")
+    write(path, "pravega", 0, n_times=40)
+    whole, found = read(path, wishes, 1), read(path, wishes, 4)
+    assert found.rows.equals(whole.rows) and max(found.sizes) > sum(found.sizes) / 2
+    (kept,) = cache.glob("cuts/*.json")
+    assert json.loads(kept.read_text()) == {"ends": [], "slices": [], "issues": {}}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_index_of_a_long_connection_is_made_again(
+    seed: int, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever share finds it: each reads the pages of the one that the connection is in."""
+    monkeypatch.setattr(index_file, "PAGE_SIZE", 1000)
+    path, wishes = tmp_path / "traffic.pcap", Wishes(protocol="pravega")
+    write(path, "pravega", 0)
+    first = read(path, wishes, 4)
+    (index,) = cache.glob("captures/*.index")
+    content = bytearray(index.read_bytes())
+    content[random.Random(seed).randrange(len(content))] ^= 1
+    index.write_bytes(content)
+    assert read(path, wishes, 4).rows.equals(first.rows)
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", '{"ends": [], "slices": [{}], "issues": {}}', '{"ends": 1}'])
 def test_slices_that_are_damaged_are_found_again(text: str, tmp_path: Path, cache: Path) -> None:
     path, wishes = tmp_path / "traffic.pcap", Wishes(protocol="pravega")
     write(path, "pravega", 0)

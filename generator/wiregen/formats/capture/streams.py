@@ -1,11 +1,11 @@
 """Reads streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from wiregen.formats.capture.events import Event, Flow, FlowBytes
 from wiregen.formats.capture.flows import FlowTable
-from wiregen.formats.capture.headers import Values
+from wiregen.formats.capture.headers import SYN, Values
 from wiregen.formats.capture.issues import Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import Batch, Packet, batch_of
@@ -87,6 +87,10 @@ def assemble_batches(
         yield from table.finish(time, number)
 
 
+Runs: TypeAlias = Callable[[Batch, Collection[bytes]], Sequence[Values] | None]
+"""Returns the segments of a batch joined by key, or None if they do not follow each other."""
+
+
 class PlacedEvent(NamedTuple):
     """An event, and the packets with which reading can begin to have it again; a tuple for the same reason as a packet.
 
@@ -107,35 +111,45 @@ def place_events(
     port: int | None,
     issues: Issues,
     first: int = 1,
-    runs_of: Callable[[Batch, Collection[bytes]], Sequence[Values] | None] = lambda _batch, _keys: None,
+    last: int | None = None,
+    is_amid: bool = False,
+    runs_of: Runs = lambda _batch, _keys: None,
 ) -> Iterator[PlacedEvent]:
-    """Yield the events of the flows between two ends, whose segments have these keys, from the packet with the number `first` on.
+    """Yield the events of the flows between two ends, whose segments have these keys, from one packet to another.
 
-    Only the issues of their streams are noted, not those of packets. `runs_of` returns what the segments of a batch are
-    together, or None; it is taken where nothing lacks before it.
+    `first` and `last` are their numbers. `is_amid`: the flow was open before, and is open up to `last`; a SYN between is then a late
+    copy of its own, whose sequence number is not known. Only the issues of streams are noted, not those of packets.
+    `runs_of` returns the segments of a batch joined by key, or None; it is used where no earlier byte lacks.
     """
     table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
     flow: Flow | None = None
-    number, time, opened = 0, 0.0, 0
-    for batch in batches:
-        runs = runs_of(batch, keys)
-        is_next = runs is not None and all(table.expected(run[2]) == run[3] for run in runs)
-        segments = (
-            runs if runs is not None and is_next else read_segments((batch,), port=port, issues=Issues())
-        )
-        for values in segments:
-            if values[0] < first or values[2] not in keys:
-                continue
-            number, time, key = values[:3]
-            events = table.add(values)
-            present = table.flow_of(key)
-            if present is not None and present is not flow:
-                flow, opened = present, number
-            is_all = (
-                len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == values[7]
-            )
-            for event in events:
-                is_first = is_all and table.expected(key) is not None
-                yield PlacedEvent(event, opened, number, is_first)
+    number, time, opened, former = 0, 0.0, 0, 0
+    for values in _values_of(batches, table, keys, port, runs_of):
+        if values[0] < first or (is_amid and values[5] & SYN and values[0] != last):
+            continue
+        number, time, key = values[:3]
+        events = table.add(values)
+        present = table.flow_of(key)
+        if present is not None and present is not flow:
+            flow, former, opened = present, opened, number
+        is_all = len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == values[7]
+        for event in events:
+            is_first = is_all and table.expected(key) is not None
+            yield PlacedEvent(event, opened if event.flow is flow else former, number, is_first)
+        if number == last:
+            break
     for event in table.finish(time, number):
         yield PlacedEvent(event, opened, number, is_first=False)
+
+
+def _values_of(
+    batches: Iterable[Batch], table: FlowTable, keys: Collection[bytes], port: int | None, runs_of: Runs
+) -> Iterator[Values]:
+    """Yield the segments with these keys, joined where the table expects them next."""
+    for batch in batches:
+        runs = runs_of(batch, keys)
+        if runs is not None and all(table.expected(run[2]) == run[3] for run in runs):
+            yield from runs
+        else:
+            segments = read_segments((batch,), port=port, issues=Issues())
+            yield from (values for values in segments if values[2] in keys)
