@@ -76,7 +76,7 @@ class Talks:
                         talk.sent += opening
                     if is_damaged and len(talk.sent) == len(opening) and chance.random() < 0.3:
                         some = some[1:]
-                    damage = chance.choice(DAMAGES) if is_damaged and some else _intact
+                    damage = chance.choice(DAMAGES) if is_damaged and len(some) > 1 else _intact
                     talk.deliver(self.sides[stream.role], damage(chance, some))
             chance.choice([talk.finish, talk.reset])(chance.randrange(2))
             found += talk.sent
