@@ -95,7 +95,10 @@ class _Open:
 
     def write(self, frame: object, offset: int | None, part: PartCell | None) -> None:
         data = self._encoder.bytes_of(frame, part)
-        self.last = self.last + 1 if offset is None else offset
+        if (
+            offset is not None
+        ):  # others follow the frame before, so that runs without offsets are joined as a whole
+            self.last = offset
         self._waiting += data
         self._index.append((self.last, len(data)))
         if len(self._waiting) >= _MOST_WAITING:

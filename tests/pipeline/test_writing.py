@@ -12,11 +12,13 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
+import pyarrow as pa  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from tests.pipeline.streams import stream_of  # noqa: E402
 
 from wireproto import lumberjack as lj  # noqa: E402
-from wirespark import WireSparkError, in_order  # noqa: E402
+from wirespark import WireSparkError, in_order, stream_writing  # noqa: E402
+from wirespark.encoding import encoder_of  # noqa: E402
 from wirespark.writing import WriteOptions  # noqa: E402
 
 if TYPE_CHECKING:
@@ -62,6 +64,28 @@ def test_a_stream_is_written_as_it_was(spark: SparkSession, tmp_path: Path, prot
         assert found == data
         assert rows(read(spark, target, protocol)) == rows(table)
     assert not list(tmp_path.glob(".*"))
+
+
+def test_rows_without_offsets_are_joined_task_by_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each task's frames are one piece of the stream: a piece for each frame would be a call of the system each."""
+    encoder, copies = encoder_of("lumberjack", role="writer"), list[int]()
+    copy = stream_writing._copy
+
+    def counted(run: stream_writing.StreamRun, start: int, size: int, target: int) -> None:
+        copies.append(size)
+        copy(run, start, size, target)
+
+    monkeypatch.setattr(stream_writing, "_copy", counted)
+    found: list[stream_writing.StreamRun] = []
+    for sizes in ([1, 2, 3], [4, 5]):
+        runs = stream_writing.Runs(tmp_path, encoder, "writer")
+        runs.take({"Window": pa.array([{"size": size} for size in sizes])}, len(sizes))
+        found += runs.finish()
+    [path] = stream_writing.merged(found, tmp_path, is_one=False)
+    assert path.read_bytes() == b"".join(lj.encode(lj.Window(size)) for size in range(1, 6))
+    assert copies == [18, 12]
 
 
 def test_what_frames_say_of_later_ones_needs_their_order(spark: SparkSession, tmp_path: Path) -> None:
