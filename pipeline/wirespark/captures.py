@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from wiregen.formats.capture import (
     CaptureError,
@@ -114,8 +115,8 @@ def _shared_columns(
 ) -> Iterator[Columns]:
     """Yield the columns of a share of several."""
     long = long_flows_of(packets, wishes, share.port)
-    events = share.events_of(packets, counts, long.keys)
-    yield from _flow_columns(share, events, share.events, wishes, batch_size)
+    again = partial(share.events_of, packets, Counter(), long.keys)
+    yield from _flow_columns(share, share.events_of(packets, counts, long.keys), again, wishes, batch_size)
     for part in long.slices[share.index :: share.n_shares]:
         yield from flow_slice_columns(part, packets, wishes, batch_size, share.port)
     if share.index == 0:

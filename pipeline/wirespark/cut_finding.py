@@ -18,8 +18,7 @@ from wirespark.stream_rows import StreamRow, Walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wirespark.kernels.alternating_reader import Part
-    from wirespark.kernels.scanner import Scanner
+    from wirespark.kernels.alternating_reader import AlternatingReader, Part
 
 __all__ = ["Cut", "CutFinder", "cut_finder", "cutting_facts"]
 
@@ -41,8 +40,16 @@ def cut_finder(wishes: Wishes, role: str | None, size: int) -> CutFinder:
     """Return a finder of cuts of the stream of a role, about every `size` bytes."""
     if has_context(wishes.package):
         return _CutsWithState(wishes, role, size)
-    scanner = scanner_of(wishes, role)
-    return _WalkedCuts(wishes, role, size) if scanner is None else _ScannedCuts(wishes, role, size, scanner)
+    cutter, walk, scanner = (
+        _Cutter(size, wishes.package.native.DecodeError),
+        Walk(wishes, role),
+        scanner_of(wishes, role),
+    )
+    if scanner is None:
+        return _Cuts(walk, cutter)
+    from wirespark.kernels.alternating_reader import AlternatingReader
+
+    return _Cuts(AlternatingReader(wishes, scanner, walk), cutter)
 
 
 def cutting_facts(wishes: Wishes) -> tuple[object, ...]:
@@ -80,43 +87,22 @@ class _CutsWithState:
                 walk.due = row.offset
 
 
-class _WalkedCuts:
-    """By objects, for other frames."""
+class _Cuts:
+    """For other frames, by a walk of objects or by the kernels."""
 
-    def __init__(self, wishes: Wishes, role: str | None, size: int) -> None:
-        self._walk = Walk(wishes, role)
-        self._cutter = _Cutter(size, wishes.package.native.DecodeError)
-
-    def feed(self, data: bytes) -> Iterator[Cut]:
-        return self._taken(self._walk.feed(data))
-
-    def gap(self, size: int) -> Iterator[Cut]:
-        return self._taken(self._walk.gap(size))
-
-    def _taken(self, rows: Iterable[StreamRow]) -> Iterator[Cut]:
-        for row in rows:
-            for offset in self._cutter.take([row]):
-                yield offset, None
-
-
-class _ScannedCuts:
-    """The same by the kernels."""
-
-    def __init__(self, wishes: Wishes, role: str | None, size: int, scanner: Scanner) -> None:
-        from wirespark.kernels.alternating_reader import AlternatingReader
-
-        self._reader = AlternatingReader(wishes, scanner, Walk(wishes, role))
-        self._cutter = _Cutter(size, wishes.package.native.DecodeError)
+    def __init__(self, reader: Walk | AlternatingReader, cutter: _Cutter) -> None:
+        self._reader = reader
+        self._cutter = cutter
 
     def feed(self, data: bytes) -> Iterator[Cut]:
-        yield from self._taken(self._reader.feed(data))
+        return self._taken(self._reader.feed(data))
 
     def gap(self, size: int) -> Iterator[Cut]:
-        yield from self._taken(self._reader.gap(size))
+        return self._taken(self._reader.gap(size))
 
-    def _taken(self, parts: Iterable[Part]) -> Iterator[Cut]:
-        for part in parts:
-            for offset in self._cutter.take(part):
+    def _taken(self, found: Iterable[StreamRow | Part]) -> Iterator[Cut]:
+        for each in found:
+            for offset in self._cutter.take([each] if isinstance(each, StreamRow) else each):
                 yield offset, None
 
 

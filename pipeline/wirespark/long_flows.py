@@ -10,13 +10,11 @@ Where frames change how later ones are read, both directions are read in the ord
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -40,8 +38,8 @@ from wirespark.decoders import has_context
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
 from wirespark.packet_runs import runs_of
-from wirespark.temporary_files import HiddenFile, alone
-from wirespark.user_cache import private_folder
+from wirespark.temporary_files import alone
+from wirespark.user_cache import keep, place_of
 
 __all__ = ["FlowSlice", "LongFlows", "flow_slice_columns", "long_flows_of"]
 
@@ -64,7 +62,7 @@ class FlowSlice:
         packet: The number, among those of the share that has them, of the packet with which reading begins.
         skipped: How many bytes of the direction are read from there before `start`.
         start: The stream offset of its begin, and `end` of its end; None: the end of the direction.
-        closed: The number of the packet with which the direction ends.
+        closed: The number of the packet with which the direction ends, once it is known.
     """
 
     ends: str
@@ -72,9 +70,9 @@ class FlowSlice:
     sender: str
     role: str
     packet: int
-    skipped: int
-    start: int
-    end: int | None
+    skipped: int = 0
+    start: int = 0
+    end: int | None = None
     closed: int | None = None
 
 
@@ -106,10 +104,10 @@ class LongFlows:
 
     @classmethod
     def of(cls, text: str) -> LongFlows:
-        """Return what was told.
+        """Return the slices of a text.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: It is not as it was told.
+            ValueError, TypeError, KeyError, AttributeError: It is none that `text` has returned.
         """
         told = json.loads(text)
         return cls(
@@ -123,21 +121,16 @@ def long_flows_of(packets: SharePackets, wishes: Wishes, port: int | None) -> Lo
     """Return the slices of long connections, of about a share each; from the cache, if they are in it."""
     if not packets.long_ends or has_context(wishes.package):
         return LongFlows()
-    folder = private_folder("cuts")
-    if folder is None:
+    place = place_of("cuts", (packets.name, *cutting_facts(wishes)))
+    if place is None:
         return _found(packets, wishes, port)
-    facts = (packets.name, *cutting_facts(wishes))
-    place = folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
     with ExitStack() as held:
-        with suppress(
-            OSError
-        ):  # no space, no right, or a disk without such locks: tasks may find the same at once
+        with suppress(OSError):  # without space, right or such locks, tasks may find the same at once
             held.enter_context(alone(place.with_suffix(".lock")))
         known = _known(place)
         if known is None:
             known = _found(packets, wishes, port)
-            with suppress(OSError):
-                _keep(place, known)
+            keep(place, known.text())
         return known
 
 
@@ -146,15 +139,6 @@ def _known(place: Path) -> LongFlows | None:
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         return LongFlows.of(place.read_text(encoding="utf-8"))
     return None
-
-
-def _keep(place: Path, found: LongFlows) -> None:
-    held = HiddenFile(place)
-    try:
-        held.path.write_text(found.text(), encoding="utf-8")
-        os.replace(held.path, place)
-    finally:
-        held.drop()
 
 
 # ---- where directions are cut
@@ -168,20 +152,14 @@ class _Place(NamedTuple):
 
 
 class _Direction:
-    """One direction of a connection, whose slices are found; `opened`: the number of the packet with which the connection begins."""
+    """One direction of a connection, whose slices are found; `whole`: all of it."""
 
-    def __init__(
-        self, ends: bytes, flow: str, sender: str, role: str, opened: int, finder: CutFinder
-    ) -> None:
-        self._ends = ends.hex()
-        self._flow = flow
-        self._sender = sender
-        self._role = role
+    def __init__(self, whole: FlowSlice, finder: CutFinder) -> None:
         self._finder = finder
         self._places: deque[_Place] = deque(maxlen=_MOST_PLACES)
         self._pieces: list[bytes] = []
         self._waiting = 0
-        self._begin = self._slice(packet=opened, skipped=0, start=0)
+        self._begun = whole
         self._done: list[FlowSlice] = []
 
     def take(self, placed: PlacedEvent) -> None:
@@ -200,7 +178,7 @@ class _Direction:
     def slices(self, closed: int) -> Iterator[FlowSlice]:
         """End the direction with the packet of this number, and yield its slices."""
         self._feed()
-        for each in (*self._done, self._begin):
+        for each in (*self._done, self._begun):
             yield replace(each, closed=closed)
 
     def _feed(self) -> None:
@@ -216,20 +194,9 @@ class _Direction:
                 places.popleft()
             first = places[0]
             if first.packet is not None and first.offset <= offset:
-                self._done.append(replace(self._begin, end=offset))
-                self._begin = self._slice(packet=first.packet, skipped=offset - first.offset, start=offset)
-
-    def _slice(self, *, packet: int, skipped: int, start: int) -> FlowSlice:
-        return FlowSlice(
-            ends=self._ends,
-            flow=self._flow,
-            sender=self._sender,
-            role=self._role,
-            packet=packet,
-            skipped=skipped,
-            start=start,
-            end=None,
-        )
+                self._done.append(replace(self._begun, end=offset))
+                skipped = offset - first.offset
+                self._begun = replace(self._begun, packet=first.packet, skipped=skipped, start=offset)
 
 
 def _found(packets: SharePackets, wishes: Wishes, port: int | None) -> LongFlows:
@@ -261,11 +228,15 @@ def _slices(
                 yield from directions.pop(side).slices(placed.packet)
             continue
         if event.from_opener not in directions:
-            role = roles.of_sender(event)
-            finder = cut_finder(wishes, role, packets.share_size)
-            sender = event.flow.opener if event.from_opener else event.flow.other
-            own = _Direction(ends, event.flow.name, str(sender), role, placed.opened, finder)
-            directions[event.from_opener] = own
+            whole = FlowSlice(
+                ends=ends.hex(),
+                flow=event.flow.name,
+                sender=str(event.flow.opener if event.from_opener else event.flow.other),
+                role=roles.of_sender(event),
+                packet=placed.opened,
+            )
+            finder = cut_finder(wishes, whole.role, packets.share_size)
+            directions[event.from_opener] = _Direction(whole, finder)
         directions[event.from_opener].take(placed)
 
 

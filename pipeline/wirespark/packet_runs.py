@@ -32,7 +32,8 @@ def runs_of(batch: Batch, keys: Collection[bytes]) -> list[SegmentValues] | None
     """
     if batch.link_type != _ETHERNET or any(len(key) != _KEY.stop - _KEY.start for key in keys):
         return None
-    starts, ends = (np.array([place[index] for place in batch.places]) for index in (2, 3))
+    numbers, times, *bounds, _sizes = zip(*batch.places, strict=True)
+    starts, ends = map(np.array, bounds)
     if (ends - starts < _HEADERS).any():
         return None
     heads = np.frombuffer(batch.data, np.uint8)[starts[:, None] + np.arange(_HEADERS)].astype(np.int64)
@@ -56,8 +57,8 @@ def runs_of(batch: Batch, keys: Collection[bytes]) -> list[SegmentValues] | None
             batch.data[begin:stop]
             for begin, stop in zip(begins[own].tolist(), stops[own].tolist(), strict=True)
         )
-        number, time = batch.places[own[0]][0], batch.places[own[-1]][1]
-        found.append((number, time, key, int(sequence[0]), 0, _ACK, data, len(data)))
+        first, last = own[0], own[-1]
+        found.append((numbers[first], times[last], key, int(sequence[0]), 0, _ACK, data, len(data)))
     return found
 
 

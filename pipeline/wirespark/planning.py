@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
 from typing import TypeAlias
 
 from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture, may_be_capture
@@ -24,7 +20,7 @@ from wirespark.cut_finding import Cut, cut_finder, cutting_facts
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes
 from wirespark.storage import FileState, is_remote, storage_of
-from wirespark.user_cache import private_folder
+from wirespark.user_cache import keep, place_of
 
 __all__ = [
     "Cuts",
@@ -241,12 +237,16 @@ def role_of(path: str, wishes: Wishes) -> str | None:
 
 def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
     """Return the cuts of a file, from the cache if the same file was cut in the same way."""
-    place = _cache_place(path, role, options) if options.has_index else None
+    if not options.has_index:
+        return list(_cuts(path, role, options))
+    state = storage_of(path).state(path)
+    own = (options.split_size, *cutting_facts(options.wishes))
+    place = place_of("cuts", (path, state.size, state.modified, role, *own))
     if place is not None and place.is_file():
         return [(start, state) for start, state in json.loads(place.read_text(encoding="utf-8"))]
     cuts = list(_cuts(path, role, options))
     if place is not None:
-        _keep(place, cuts)
+        keep(place, json.dumps(cuts))
     return cuts
 
 
@@ -256,23 +256,3 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[Cut]:
     with storage_of(path).open(path) as file:
         while data := file.read(_CHUNK):
             yield from finder.feed(data)
-
-
-def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path | None:
-    """Return the place of the cuts in the cache, or None if there is no cache that others cannot write."""
-    folder = private_folder("cuts")
-    if folder is None:
-        return None
-    state = storage_of(path).state(path)
-    facts = (path, state.size, state.modified, role, options.split_size, *cutting_facts(options.wishes))
-    return folder / f"{sha256(repr(facts).encode()).hexdigest()}.json"
-
-
-def _keep(place: Path, cuts: Cuts) -> None:
-    """Write the cuts to the cache, completely or not at all. A cache that cannot be written is ignored."""
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as file:
-            json.dump(cuts, file)
-        os.replace(file.name, place)
-    except OSError:
-        return

@@ -95,10 +95,8 @@ class _Open:
 
     def write(self, frame: object, offset: int | None, part: PartCell | None) -> None:
         data = self._encoder.bytes_of(frame, part)
-        if (
-            offset is not None
-        ):  # others follow the frame before, so that runs without offsets are joined as a whole
-            self.last = offset
+        # A frame without an offset follows the one before, so that a run without offsets is joined as a whole.
+        self.last = self.last if offset is None else offset
         self._waiting += data
         self._index.append((self.last, len(data)))
         if len(self._waiting) >= _MOST_WAITING:

@@ -4,9 +4,32 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
-__all__ = ["private_folder"]
+from wirespark.temporary_files import TEMPORARY, HiddenFile, remove_left
+
+__all__ = ["keep", "place_of", "private_folder"]
+
+
+def place_of(folder: str, facts: tuple[object, ...]) -> Path | None:
+    """Return the place in a private folder of a JSON text that depends on the facts, or None if there is no such folder."""
+    found = private_folder(folder)
+    return None if found is None else found / f"{sha256(repr(facts).encode()).hexdigest()}.json"
+
+
+def keep(place: Path, text: str) -> None:
+    """Write a text to its place, completely or not at all. A cache that cannot be written is ignored."""
+    with suppress(OSError):
+        for left in place.parent.glob(f".*{TEMPORARY}"):
+            remove_left(left)
+        held = HiddenFile(place)
+        try:
+            held.path.write_text(text, encoding="utf-8")
+            os.replace(held.path, place)
+        finally:
+            held.drop()
 
 
 def private_folder(name: str) -> Path | None:

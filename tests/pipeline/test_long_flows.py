@@ -146,7 +146,7 @@ def read_shares(shares: Iterable[Share], wishes: Wishes) -> Read:
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of what tasks keep, which is empty; compiled kernels are taken from the one of all tests."""
-    for module in ("capture_index", "long_flows"):
+    for module in ("capture_index", "user_cache"):
         monkeypatch.setattr(f"wirespark.{module}.private_folder", Kept(tmp_path))
     return tmp_path
 

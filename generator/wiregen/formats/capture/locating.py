@@ -61,8 +61,5 @@ def ends_of(key: bytes) -> bytes:
 def keys_of(ends: bytes) -> tuple[bytes, bytes]:
     """Return the keys of the segments of both directions between two ends."""
     half = len(ends) // 2
-    (one, other), (port, other_port) = (
-        (ends[: half - 2], ends[half:-2]),
-        (ends[half - 2 : half], ends[-2:]),
-    )
+    one, port, other, other_port = ends[: half - 2], ends[half - 2 : half], ends[half:-2], ends[-2:]
     return one + other + port + other_port, other + one + other_port + port

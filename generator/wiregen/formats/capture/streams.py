@@ -125,14 +125,15 @@ def place_events(
     flow: Flow | None = None
     number, time, opened, former = 0, 0.0, 0, 0
     for values in _values_of(batches, table, keys, port, runs_of):
-        if values[0] < first or (is_amid and values[5] & SYN and values[0] != last):
+        own, when, key, _sequence, _acknowledged, flags, _data, size = values
+        if own < first or (is_amid and flags & SYN and own != last):
             continue
-        number, time, key = values[:3]
+        number, time = own, when
         events = table.add(values)
         present = table.flow_of(key)
         if present is not None and present is not flow:
             flow, former, opened = present, opened, number
-        is_all = len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == values[7]
+        is_all = len(events) == 1 and isinstance(events[0], FlowBytes) and len(events[0].data) == size
         for event in events:
             is_first = is_all and table.expected(key) is not None
             yield PlacedEvent(event, opened if event.flow is flow else former, number, is_first)
@@ -148,7 +149,7 @@ def _values_of(
     """Yield the segments with these keys, joined where the table expects them next."""
     for batch in batches:
         runs = runs_of(batch, keys)
-        if runs is not None and all(table.expected(run[2]) == run[3] for run in runs):
+        if runs is not None and all(table.expected(key) == at for _, _, key, at, _, _, _, _ in runs):
             yield from runs
         else:
             segments = read_segments((batch,), port=port, issues=Issues())
