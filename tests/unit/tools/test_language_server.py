@@ -1,6 +1,7 @@
 """`wiregen lsp` as an editor uses it: a whole session over stdio, driven by pygls' own client."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
@@ -130,9 +131,32 @@ def lines(locations: object) -> list[tuple[str, int]]:
     return [(Path(each.uri).name, each.range.start.line + 1) for each in locations]
 
 
+class _Client(LanguageClient):
+    """A client that knows how its server ended."""
+
+    exit_code: int | None = None
+
+    async def server_exit(self, server: asyncio.subprocess.Process) -> None:
+        self.exit_code = server.returncode
+
+    async def leave(self) -> None:
+        """Take leave of the server; one that does not end has to say what it does."""
+        await answered(self.shutdown_async(None))
+        self.exit(None)
+        process = self._server
+        assert process is not None
+        assert process.stderr is not None
+        try:
+            await answered(self.stop())  # type: ignore[no-untyped-call]
+        except TimeoutError:
+            process.send_signal(signal.SIGABRT)
+            pytest.fail((await answered(process.stderr.read())).decode())
+        assert self.exit_code == 0
+
+
 @asynccontextmanager
 async def editing(folder: Path) -> AsyncIterator[Editor]:
-    client = LanguageClient("tests", "1")
+    client = _Client("tests", "1")
     editor = Editor(client=client, folder=folder)
 
     @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
@@ -140,7 +164,7 @@ async def editing(folder: Path) -> AsyncIterator[Editor]:
         editor.shown[f"{given.uri} {given.version}"] = list(given.diagnostics)
         editor.news.set()
 
-    await client.start_io(sys.executable, "-m", "wiregen", "lsp", cwd=folder)
+    await client.start_io(sys.executable, "-X", "faulthandler", "-m", "wiregen", "lsp", cwd=folder)
     try:
         encodings: list[lsp.PositionEncodingKind | str] = [
             lsp.PositionEncodingKind.Utf8,
@@ -156,10 +180,7 @@ async def editing(folder: Path) -> AsyncIterator[Editor]:
         client.initialized(lsp.InitializedParams())
         yield editor
     finally:
-        async with asyncio.timeout(PATIENCE):
-            await client.shutdown_async(None)
-            client.exit(None)
-            await client.stop()  # type: ignore[no-untyped-call]
+        await client.leave()
 
 
 def session(run: Callable[[Editor], Coroutine[Any, Any, None]], folder: Path) -> None:

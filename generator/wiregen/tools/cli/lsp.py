@@ -1,5 +1,8 @@
 """`wiregen lsp`: the language server on stdin and stdout."""
 
+import os
+import sys
+
 import click
 
 from wiregen.tools.cli.failure import DONE, Failure
@@ -19,5 +22,7 @@ def verb() -> int:
         if error.name is None or error.name.partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
         raise Failure("the language server needs pygls", "install it: `pip install 'wiregen[lsp]'`") from None
-    make_server().start_io()
+    # The server closes its end of the connection when the editor leaves.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        make_server().start_io(stdout=answers)
     return DONE
