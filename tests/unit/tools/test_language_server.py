@@ -1,11 +1,14 @@
 """`wiregen lsp` as an editor uses it: a whole session over stdio, driven by pygls' own client."""
 
 import asyncio
+import json
+import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,8 @@ pytest.importorskip("pygls", reason="needs the extra `lsp`")
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
+
+from wiregen.tools.editor.server import make_server
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 120
@@ -450,3 +455,19 @@ def test_a_file_is_formatted_as_by_fmt(tmp_path: Path) -> None:
         assert not await answered(editor.client.text_document_formatting_async(given))
 
     session(run, tmp_path)
+
+
+def test_an_editor_that_is_gone_is_not_told_so(caplog: pytest.LogCaptureFixture) -> None:
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"id": 2, "method": "shutdown", "params": None},
+        {"method": "exit", "params": None},
+    ]
+    bodies = (json.dumps({"jsonrpc": "2.0"} | each).encode() for each in messages)
+    requests = BytesIO(b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies))
+    gone = BytesIO()
+    gone.close()
+    make_server().start_io(requests, gone)
+    assert [each.message for each in caplog.records if each.levelno >= logging.ERROR] == [
+        "Error sending data"
+    ] * 2

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
@@ -49,6 +49,7 @@ class _Documents:
         self._known: dict[str, Analysis] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._n_changes = 0
+        self._is_over = False
 
     def analysis(self, uri: str) -> Analysis:
         """Return what is known of an open text."""
@@ -112,7 +113,15 @@ class _Documents:
         """Show the findings of a text once it has not changed for a moment."""
         if uri in self._waiting:
             self._waiting.pop(uri).cancel()
+        if self._is_over:
+            return
         self._waiting[uri] = asyncio.get_running_loop().call_later(_QUIET, self.check, uri)
+
+    def end(self) -> None:
+        """Show nothing more: the editor leaves."""
+        self._is_over = True
+        for uri in tuple(self._waiting):
+            self._waiting.pop(uri).cancel()
 
     def check(self, uri: str) -> None:
         """Show the findings of an open text."""
@@ -142,6 +151,14 @@ def _path_of(uri: str) -> Path:
     return Path(to_fs_path(uri) or "untitled.wire")
 
 
+class _Server(LanguageServer):
+    """Tells the editor about its errors, but not that it could not tell the editor something."""
+
+    def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
+        if source is not JsonRpcInternalError:
+            super().report_server_error(error, source)
+
+
 class _Utf16Protocol(LanguageServerProtocol):
     """Counts columns in UTF-16 units, which every editor knows: `positions` does."""
 
@@ -154,7 +171,7 @@ class _Utf16Protocol(LanguageServerProtocol):
 
 def make_server() -> LanguageServer:
     """Return a server without a connection; `start_io` serves stdin and stdout."""
-    server = LanguageServer("wiregen", __version__, protocol_cls=_Utf16Protocol)
+    server = _Server("wiregen", __version__, protocol_cls=_Utf16Protocol)
     documents = _Documents(server)
     _add_documents(server, documents)
     _add_names(server, documents)
@@ -179,6 +196,11 @@ def _add_documents(server: LanguageServer, documents: _Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     async def close_text(given: lsp.DidCloseTextDocumentParams) -> None:
         documents.close(given.text_document.uri)
+
+    @server.feature(lsp.SHUTDOWN)
+    @server.feature(lsp.EXIT)
+    def leave(*given: object) -> None:
+        documents.end()
 
 
 def _add_names(server: LanguageServer, documents: _Documents) -> None:
