@@ -162,9 +162,8 @@ class _Reading:
 
         Return None if there are too few cells, or if the unknown sender decides the layout.
         """
-        schema, wishes = self._wishes.package.schema, self._wishes
-        is_alike = len(set(schema.sends.values())) == 1
-        if len(self._cells) < _WORTH or (wishes.role is None and not is_alike):
+        wishes = self._wishes
+        if len(self._cells) < _WORTH or (wishes.role is None and not wishes.package.has_one_frame):
             return None
         return scanner_of(wishes, wishes.role)
 

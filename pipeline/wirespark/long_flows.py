@@ -10,6 +10,7 @@ Where frames change how later ones are read, both directions are read in the ord
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -49,6 +50,8 @@ _MOST_SLICES = 4
 """Slices that a share gets of the connections between two ends; if these connect so often that there are more, they are not cut."""
 _WORTH = 1 << 20
 """Bytes of a direction that are searched together."""
+_BEYOND = 1 << 14
+"""Bytes after a slice that are read until its last frames are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +264,7 @@ def flow_slice_columns(
 def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | None) -> Iterator[Columns]:
     """Yield the columns of the slice, and of as many bytes after it as decide its last frames."""
     skipped, is_opener = part.skipped, None
+    position, due = part.start, sys.maxsize if part.end is None else part.end
     ends = bytes.fromhex(part.ends)
     batches = packets.with_ends(ends).batches(part.packet)
     for placed in place_events(
@@ -283,10 +287,15 @@ def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | N
         elif is_own:
             if isinstance(event, Gap):
                 yield from batcher.gap(event.size, time)
+                position += event.size
             else:
                 if skipped < len(event.data):
                     yield from batcher.feed(event.data[skipped:], time)
+                    position += len(event.data) - skipped
                 skipped = max(0, skipped - len(event.data))
+            if position >= due:
+                yield from batcher.flush()
+                due = position + max(position - part.start, _BEYOND)
             if part.end is not None and batcher.given >= part.end:
                 break
     yield from batcher.flush()

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ SHIPPED = "wirespark_shipped"
 _roots: list[str] = []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Package:
     """The generated package of one protocol; `name` is its import name.
 
@@ -42,6 +42,11 @@ class Package:
         """Return the Arrow schema of each message's columns."""
         found: dict[str, ArrowSchema] = self.columns.MESSAGES
         return found
+
+    @cached_property
+    def has_one_frame(self) -> bool:
+        """Whether all roles send the same frame."""
+        return len(set(self.schema.sends.values())) == 1
 
     def codec(self, backend: str) -> ModuleType:
         """Return the module that reads and writes a serialization.

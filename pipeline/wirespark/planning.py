@@ -224,15 +224,16 @@ def role_of(path: str, wishes: Wishes) -> str | None:
 
     Without either, return None if one layout serves all roles, else the first role of the protocol.
     """
-    schema = wishes.package.schema
+    package = wishes.package
     if wishes.role is not None:
         return wishes.role
-    named = [part for part in path.rpartition("/")[2].split(".")[1:] if part in schema.roles]
+    named = [part for part in path.rpartition("/")[2].split(".")[1:] if part in package.schema.roles]
     if named:
         return sys.intern(named[0])  # one text for all files
-    is_alike = len(set(schema.sends.values())) == 1 and not schema.opens
-    first: str = schema.roles[0]
-    return None if is_alike else first
+    if package.has_one_frame and not package.schema.opens:
+        return None
+    first: str = package.schema.roles[0]
+    return first
 
 
 def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import random
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 
 pytest.importorskip("numba", reason="the extra `spark` is not installed")
 
+from tests.pipeline.rows import table_rows
+
+from wireproto import lumberjack
+from wirespark.batches import batcher_of
+from wirespark.columns import Columns, Origin
 from wirespark.kernels import ops
 from wirespark.kernels.stream_buffer import StreamBuffer
-from wirespark.options import ReadOptions
+from wirespark.options import Kernel, ReadOptions, Wishes
+from wirespark.stream_pools import Pool
 from wirespark.stream_rows import Walk
 
 ZEROS = bytes(1 << 18)
@@ -48,3 +60,58 @@ def test_the_rest_is_all_bytes_that_wait(n_steps: int) -> None:
     rows = [row for _ in range(n_steps) for row in buffer.step()]
     rows += [*buffer.rest(), *buffer.walk.finish(8)]
     assert sum(row.size for row in rows) == len(ZEROS) and not buffer.pieces
+
+
+def packets_of_mixed_frames() -> list[bytes]:
+    """Return small packets: frames that the kernels know, and compressed ones, which they do not, by turns."""
+    chance = random.Random(5)
+    frames = []
+    for number in range(1, 201):
+        event = lumberjack.encode(lumberjack.Json(number, b'{"n":%d}' % number * chance.randrange(1, 9)))
+        inner = zlib.compress(event)
+        frames += [event] * chance.choice((0, 1, 100, 300)) + [b"2C" + len(inner).to_bytes(4, "big") + inner]
+    data = b"".join(frames)
+    cuts = sorted(chance.sample(range(1, len(data)), len(data) // 120))
+    return [data[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+
+
+def columns_of(wishes: Wishes, packets: list[bytes], *, is_pooled: bool) -> Iterator[Columns]:
+    if not is_pooled:
+        batcher = batcher_of(wishes, "writer", sys.maxsize)
+        for time, packet in enumerate(packets):
+            yield from batcher.feed(packet, time)
+        yield from batcher.finish(len(packets))
+        return
+    pool = Pool(wishes, "writer", lambda files: Origin(file=files), sys.maxsize)
+    stream = pool.direction("x", Walk(wishes, "writer"))
+    for time, packet in enumerate(packets):
+        stream.feed(packet, time)
+    stream.finish(len(packets))
+    yield from pool.flush()
+
+
+@pytest.mark.parametrize("is_pooled", [False, True], ids=["alone", "pooled"])
+def test_waiting_packets_are_not_put_together_for_every_frame_that_the_kernels_do_not_know(
+    is_pooled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_put_together = 0
+    scanned_pieces = StreamBuffer.scanned_pieces
+
+    def counted(self: StreamBuffer) -> list[Any]:
+        nonlocal n_put_together
+        found = scanned_pieces(self)
+        n_put_together += len(found)
+        return found
+
+    def rows(kernel: Kernel) -> list[dict[str, Any]]:
+        wishes = ReadOptions.of({"path": "x", "protocol": "lumberjack", "kernel": kernel}).wishes
+        found = columns_of(wishes, packets, is_pooled=is_pooled)
+        return sorted(
+            (row for columns in found for row in table_rows(columns, wishes)), key=lambda row: row["_offset"]
+        )
+
+    monkeypatch.setattr(StreamBuffer, "scanned_pieces", counted)
+    packets = packets_of_mixed_frames()
+    assert rows("on") == rows("off")
+    assert len(packets) > 4000
+    assert n_put_together < 2 * len(packets)

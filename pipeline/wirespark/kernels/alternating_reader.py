@@ -16,7 +16,7 @@ import numpy as np
 from wirespark.decoders import has_context
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanned, Scanner
-from wirespark.kernels.stream_buffer import StreamBuffer, TimedBytes
+from wirespark.kernels.stream_buffer import StreamBuffer
 from wirespark.options import Wishes
 from wirespark.stream_rows import StreamRow, Walk
 
@@ -69,7 +69,7 @@ class AlternatingReader:
                 self._needed = self._least
                 continue
             yield from self._scan()
-            if not self._buffer.is_walking:
+            if not (self._buffer.is_walking or self._buffer.has_more):
                 return
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Part]:
@@ -107,15 +107,11 @@ class AlternatingReader:
     # ---- waiting bytes
 
     def _window(self) -> tuple[bytes | memoryview, list[tuple[int, int]] | None]:
-        """Return all waiting bytes as one, with the end and the time of each piece, or without times if
-        these are unknown.
-        """
-        pieces = list(self._buffer.pieces)
+        """Return the bytes of a scan as one, with the end and the time of each piece, or without times if these are unknown."""
+        pieces = self._buffer.scanned_pieces()
         first, *others = pieces
         window = b"".join(piece.data for piece in pieces) if others else first.data
-        if all(piece.time is None for piece in pieces):
-            self._buffer.pieces.clear()
-            self._buffer.pieces.append(TimedBytes(window, None))
+        if first.time is None:
             return window, None
         ends = np.cumsum([len(piece.data) for piece in pieces]).tolist()
         return window, [(end, piece.time or 0) for end, piece in zip(ends, pieces, strict=True)]

@@ -121,13 +121,13 @@ class ScanPool:
                 while lane.is_walking and lane.waiting:
                     self._rows.take(lane.stream, lane.step())
             yield from self._scanned([lane for lane in lanes if lane.waiting])
-            lanes = [lane for lane in lanes if lane.is_walking and lane.waiting]
+            lanes = [lane for lane in lanes if lane.waiting and (lane.is_walking or lane.has_more)]
 
     def _scanned(self, lanes: Sequence[Lane]) -> Iterator[Columns]:
         """Prove the frames of all streams in one run, and yield their columns; then let go of their bytes."""
         if not lanes:
             return
-        pieces = [piece for lane in lanes for piece in lane.pieces]
+        pieces = [piece for lane in lanes for piece in lane.scanned_pieces()]
         data = np.frombuffer(b"".join([piece.data for piece in pieces]), np.uint8)
         ends = np.cumsum([len(piece.data) for piece in pieces])
         times = None if pieces[0].time is None else np.array([piece.time for piece in pieces], np.int64)
@@ -162,7 +162,7 @@ class ScanPool:
 def _windows(lanes: Sequence[Lane]) -> NDArray[np.int64]:
     """Return the windows of streams whose bytes are one after the other."""
     windows = np.zeros((len(lanes), ops.W_SIZE), np.int64)
-    windows[:, ops.W_STOP] = np.cumsum([lane.waiting for lane in lanes])
+    windows[:, ops.W_STOP] = np.cumsum([lane.scanned for lane in lanes])
     windows[1:, ops.W_START] = windows[:-1, ops.W_STOP]
-    windows[:, ops.W_IS_OVER] = [lane.is_over for lane in lanes]
+    windows[:, ops.W_IS_OVER] = [lane.is_over and lane.scanned == lane.waiting for lane in lanes]
     return windows

@@ -5,7 +5,9 @@ The object path continues after the last frame that the kernels proved, and retu
 
 from __future__ import annotations
 
+import sys
 from collections import deque
+from itertools import islice
 from typing import NamedTuple
 
 from wirespark.kernels import ops
@@ -15,6 +17,8 @@ __all__ = ["StreamBuffer", "TimedBytes"]
 
 _LEAST_WALK, _MOST_WALK = 1 << 12, 1 << 20
 """Bytes that the object path takes at a time: the more, the more often it is needed."""
+_LEAST_SCAN = 1 << 14
+"""Bytes that the kernels are given after they gave up: twice as many each time until they do so again."""
 
 
 class TimedBytes(NamedTuple):
@@ -33,47 +37,71 @@ class StreamBuffer:
     Attributes:
         walk: The object path; its offset is that of the first byte that waits.
         is_walking: Whether the object path reads the next bytes.
+        has_more: Whether more bytes wait than the last scan was given.
         waiting: The number of bytes in `pieces`.
     """
 
-    __slots__ = ("_walk_size", "is_walking", "pieces", "waiting", "walk")
+    __slots__ = ("_scan_size", "_walk_size", "has_more", "is_walking", "pieces", "waiting", "walk")
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.is_walking = not walk.is_free
+        self.has_more = False
         self.pieces: deque[TimedBytes] = deque()
         self.waiting = 0
         self._walk_size = _LEAST_WALK
+        self._scan_size = sys.maxsize
 
     def add(self, data: bytes, time: int | None) -> None:
         if data:
             self.pieces.append(TimedBytes(data, time))
             self.waiting += len(data)
 
+    @property
+    def scanned(self) -> int:
+        """Return the number of bytes for the next scan."""
+        return min(self.waiting, self._scan_size)
+
+    def scanned_pieces(self) -> list[TimedBytes]:
+        """Return the bytes for the next scan."""
+        left, n_whole = self.scanned, 0
+        if left == self.waiting:
+            return list(self.pieces)
+        for piece in self.pieces:
+            if len(piece.data) > left:
+                break
+            left -= len(piece.data)
+            n_whole += 1
+        found = list(islice(self.pieces, n_whole))
+        return [*found, TimedBytes(memoryview(piece.data)[:left], piece.time)] if left else found
+
     def settle(self, size: int, reason: int) -> None:
         """Drop the bytes of frames that the kernels proved; `reason`: why these ended there, one of `ops`."""
+        self.has_more = self.waiting > self._scan_size
         self.walk.move(size)
         self.waiting -= size
         self.is_walking = reason == ops.ODD
+        self._scan_size = _LEAST_SCAN if self.is_walking else min(2 * self._scan_size, sys.maxsize)
         if size >= self._walk_size:
             self._walk_size = _LEAST_WALK
-        pieces = self.pieces
         while size:
-            data, time = pieces.popleft()
-            if len(data) > size:
-                pieces.appendleft(TimedBytes(bytes(data[size:]), time))  # a view would keep all of it
-                return
-            size -= len(data)
+            size -= len(self._taken(size).data)
+        if self.pieces:
+            data, time = self.pieces[0]
+            if (
+                isinstance(data, memoryview) and 2 * len(data) < memoryview(data.obj).nbytes
+            ):  # it keeps what was read alive
+                self.pieces[0] = TimedBytes(bytes(data), time)
 
     def step(self) -> list[StreamRow]:
-        """Let the object path read a piece; take back the bytes after its last frame if it has no open state."""
-        data, time = self.pieces.popleft()
-        size = min(len(data), self._walk_size)
-        if size < len(data):
-            self.pieces.appendleft(TimedBytes(memoryview(data)[size:], time))
-        self.waiting -= size
-        before = self.walk.offset
-        rows = list(self.walk.feed(bytes(data[:size]), time))
+        """Let the object path read some bytes; take back those after its last frame if it has no open state."""
+        before, left, time = self.walk.offset, self._walk_size, None
+        rows: list[StreamRow] = []
+        while left and self.waiting:
+            data, time = self._taken(left)
+            self.waiting -= len(data)
+            left -= len(data)
+            rows += self.walk.feed(bytes(data), time)
         if self.walk.is_free and self.walk.offset > before:
             rest = self.walk.release()
             if rest:
@@ -92,3 +120,12 @@ class StreamBuffer:
             self.waiting -= len(data)
             rows.extend(self.walk.feed(bytes(data), time))
         return rows
+
+    def _taken(self, size: int) -> TimedBytes:
+        """Drop and return the first piece, or so many bytes of it."""
+        data, time = self.pieces.popleft()
+        if len(data) <= size:
+            return TimedBytes(data, time)
+        whole = memoryview(data)
+        self.pieces.appendleft(TimedBytes(whole[size:], time))
+        return TimedBytes(whole[:size], time)
