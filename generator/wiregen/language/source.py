@@ -7,7 +7,7 @@ import os
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -28,11 +28,12 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A text and its file; `name` is the name that diagnostics show."""
+    """A text and its file; `name` is the name that diagnostics show, `line_end` that of the file's first line."""
 
     name: str
     path: Path
     text: str
+    line_end: str = "\n"
     _starts: "array[int]" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -166,7 +167,9 @@ def decode(name: str, path: Path, data: bytes, sources: Sources, report: Report)
     except UnicodeDecodeError as error:
         fault = error
         text = data.decode(errors="replace")
-    source = Source(name=name, path=path, text=text.replace("\r\n", "\n"))
+    is_windows = text.partition("\n")[0].endswith("\r") and "\n" in text
+    line_end = "\r\n" if is_windows else "\n"
+    source = Source(name=name, path=path, text=text.replace("\r\n", "\n"), line_end=line_end)
     sources.add(source)
     if fault is not None:
         _report_not_utf8(name, data, fault.start, report)
@@ -199,35 +202,46 @@ def _has_unwanted(source: Source, data: bytes, report: Report) -> bool:
     return nul >= 0 or source.text.startswith(_BOM)
 
 
-def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | None:
+def find_import(
+    name: str, importer: Source, roots: tuple[Path, ...], unsaved: Collection[str] = ()
+) -> Path | None:
     """Return the file that `import name` means: next to the importing file, else in the first root that has it.
 
-    Only regular files below a root, links followed, are found. The folder of a file that the user named from
-    elsewhere has to be among the roots.
+    Only regular files below a root, links followed, are found, and those that only an editor has. The folder of a file
+    that the user named from elsewhere has to be among the roots.
     """
     if not _NAME.fullmatch(name):
         return None
     for path in _candidates(name, importer, roots):
-        if _is_regular(path) and _is_below(path, roots):
+        if (_is_regular(path) or path.as_posix() in unsaved) and _is_below(path, roots):
             return path
     return None
 
 
 def require_import(
-    name: str, span: Span, importer: Source, roots: tuple[Path, ...], report: Report, *, suggests: bool = True
+    name: str,
+    span: Span,
+    importer: Source,
+    roots: tuple[Path, ...],
+    report: Report,
+    *,
+    unsaved: Collection[str] = (),
+    suggests: bool = True,
 ) -> Path | None:
     """Return the file that `find_import` finds, or report at `span` why it is missing.
 
     `suggests`: the report offers the nearest name.
     """
-    found = find_import(name, importer, roots)
+    found = find_import(name, importer, roots, unsaved)
     if found is not None:
         return found
     if _NAME.fullmatch(name) and any(map(_is_regular, _candidates(name, importer, roots))):
         message = f"import `{name}` leads out of the source roots"
         report.error("WG1007", message, span, label="imported here", help=_ROOTS_HELP)
         return None
-    help_ = did_you_mean(name, available((importer.path.parent, *roots))) if suggests else None
+    known = available((importer.path.parent, *roots)) if suggests else ()
+    report.offer(span, known)
+    help_ = did_you_mean(name, known) if suggests else None
     help_ = (
         help_ or f"an import looks for `{name}{SUFFIX}` in the folder of this file, then in the source roots"
     )

@@ -64,6 +64,11 @@ def test_stdin_goes_to_stdout(tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout) == (1, "<stdin>\n")
 
 
+def test_line_ends_of_windows_stay_on_stdin(tmp_path: Path) -> None:
+    done = called("fmt", "-", folder=tmp_path, data=UGLY.replace("\n", "\r\n").encode())
+    assert done.stdout_bytes == PRETTY.replace("\n", "\r\n").encode()
+
+
 def test_stdin_that_does_not_parse_gives_nothing(tmp_path: Path) -> None:
     done = called("fmt", "-", folder=tmp_path, data=WRONG.encode())
     assert (done.exit_code, done.stdout) == (1, "")

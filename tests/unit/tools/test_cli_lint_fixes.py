@@ -102,7 +102,10 @@ def test_names_of_imports_are_removed_and_whole_imports(project: Path) -> None:
 def test_declarations_that_another_file_imports_stay(project: Path) -> None:
     (project / "idl" / "other.wire").write_text(HEAD.replace("tide", "other") + "import tide : Count\n")
     middle = 'type Count = u16 @source("Types")\n'
-    assert fixed(project, middle) == HEAD + middle + BODY
+    unused = 'type Sum = u16 @source("Types")\n'
+    assert fixed(project, middle + unused) == HEAD + middle + BODY
+    done = called("lint", "tide", folder=project)
+    assert done.exit_code == 0 and "no findings" in done.stderr
 
 
 def test_the_file_is_written_in_canonical_form_only_if_something_is_fixed(project: Path) -> None:

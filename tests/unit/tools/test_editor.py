@@ -146,3 +146,43 @@ def test_every_declared_name_of_a_shipped_file_has_a_hover_and_a_declaration(pat
 
 def test_every_declaring_node_has_a_kind() -> None:
     assert set(KINDS) == set(Declaring.__args__)
+
+
+PLAIN = """protocol plain { source "x" endian big roles a, b }
+rule odd "Odd" { source "s" }
+message M 1 from a { x : u8 }
+frame F { type : u8 := code(body) body : match type }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        pytest.param(PLAIN + "struct S { x : u8 y : u16 if | }", {"x", "count", "present"}, id="condition"),
+        pytest.param(PLAIN + "struct S { n : u8 x : bytes[|] }", {"n", "size", "until"}, id="length"),
+        pytest.param(PLAIN + "const A = |", {"max"}, id="constant"),
+        pytest.param(PLAIN + "session S { state A { a M violates | } }", {"odd"}, id="violation"),
+        pytest.param(PLAIN + 'example "e" x"00" violates |', {"odd", "unknown_code"}, id="refused example"),
+        pytest.param(PLAIN + "limits { | }", {"frame", "count"}, id="limit"),
+        pytest.param(PLAIN.replace("big", "|"), {"big", "little"}, id="byte order"),
+        pytest.param(PLAIN.replace("big", "big on error |"), {"close", "continue"}, id="on error"),
+        pytest.param(PLAIN + "import |", {"lumberjack", "pravega"}, id="import"),
+        pytest.param(PLAIN + 'example "e" |', {"M", "F"}, id="example"),
+        pytest.param(
+            PLAIN + 'session S { state A { a M => A } }\nexample "e" {\n  |\n}', {"a", "b", "with"}, id="step"
+        ),
+        pytest.param(
+            PLAIN + 'session S { state A { a M => A } }\nexample "e" {\n  a |\n}', {"M"}, id="step of a role"
+        ),
+    ],
+)
+def test_completion_knows_what_may_come(text: str, offered: set[str]) -> None:
+    path, place = Path("plain.wire").absolute(), text.index("|")
+
+    def again(changed: str) -> Analysis:
+        found = analyse(path, (SHIPPED[0].parent,), {path.as_posix(): changed})
+        assert found is not None
+        return found
+
+    found = {each.label for each in complete(again(text.replace("|", "")), place, again)}
+    assert offered <= found

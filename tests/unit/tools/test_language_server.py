@@ -156,7 +156,7 @@ class _Client(LanguageClient):
         except TimeoutError:
             process.send_signal(signal.SIGABRT)
             pytest.fail((await answered(process.stderr.read())).decode())
-        assert self.exit_code == 0
+        assert (self.exit_code, await answered(process.stderr.read())) == (0, b"")
 
 
 @asynccontextmanager
@@ -453,6 +453,47 @@ def test_a_file_is_formatted_as_by_fmt(tmp_path: Path) -> None:
         assert edit.new_text == TEXT
         editor.change("plane.wire", "    colour:Colour", "  colour : Colour")
         assert not await answered(editor.client.text_document_formatting_async(given))
+
+    session(run, tmp_path)
+
+
+def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "100 %, läuft + c:"
+    folder.mkdir()
+
+    async def run(editor: Editor) -> None:
+        assert await editor.findings("plane.wire") == []
+        editor.change("plane.wire", "n      : u16", "n      : Zap")
+        assert [each.code for each in await editor.findings("plane.wire")] == ["WG2001"]
+        editor.open("shared.wire", SHARED.replace("Point", "Place"))
+        assert "WG2001" in [each.code for each in await editor.findings("plane.wire")]
+
+    session(run, folder)
+
+
+def test_texts_that_are_not_saved_import_each_other(tmp_path: Path) -> None:
+    async def run(editor: Editor) -> None:
+        text = (
+            'protocol new { source "x" endian big roles a, b }\nimport newer : Seen\nstruct A { x : Seen }\n'
+        )
+        editor.open("new.wire", text)
+        assert "WG1008" in [each.code for each in await editor.findings("new.wire")]
+        editor.shown.clear()
+        editor.open("newer.wire", 'protocol newer { source "x" endian big roles a, b }\ntype Seen = u8\n')
+        assert "WG1008" not in [each.code for each in await editor.findings("new.wire")]
+
+    session(run, tmp_path)
+
+
+def test_requests_that_cannot_be_fulfilled_are_not_logged(tmp_path: Path) -> None:
+    given = lsp.HoverParams(
+        text_document=lsp.TextDocumentIdentifier(uri=(tmp_path / "none.wire").as_uri()),
+        position=lsp.Position(line=0, character=0),
+    )
+
+    async def run(editor: Editor) -> None:
+        with pytest.raises(JsonRpcException, match="there is no text"):
+            await answered(editor.client.text_document_hover_async(given))
 
     session(run, tmp_path)
 

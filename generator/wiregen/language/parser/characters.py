@@ -6,7 +6,7 @@ from .keywords import UNITS
 from .syntax_error import MisplacedToken
 
 _NUMBER = re.compile(r"[0-9][\w]*(?:\.[0-9]\w*)?")
-_QUANTITY = re.compile(rf"\b[0-9][0-9_]*[ \t]*(?:{'|'.join(UNITS)})\b")
+_QUANTITY = re.compile(rf"\b([0-9][0-9_]*)[ \t]*({'|'.join(UNITS)})\b")
 _MAX_DIGITS = 40
 _WORDS_FOR_SIGNS = {"&&": "and", "||": "or", "!": "not", "<>": "!="}
 
@@ -56,10 +56,15 @@ def misplaced_quantity(fault: MisplacedToken) -> bool:
     match = _QUANTITY.search(fault.text[line : _end_of_line(fault)], max(fault.start - line - _MAX_DIGITS, 0))
     if match is None or not match.start() <= fault.start - line < match.end():
         return False
+    span = fault.span(line + match.start(), line + match.end())
+    number, unit = match[1], match[2]
+    if match[0] != f"{number} {unit}":
+        message = "the unit of a number comes after one space"
+        return fault.error("WG1120", message, span=span, way_out=f"write `{number} {unit}`")
     return fault.error(
         "WG1120",
         "a number with a unit is not allowed here",
-        span=fault.span(line + match.start(), line + match.end()),
+        span=span,
         way_out="write it in `limits`, with one space before the unit: `frame = 16 MiB`",
     )
 

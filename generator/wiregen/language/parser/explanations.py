@@ -36,6 +36,26 @@ def reserved(fault: MisplacedToken) -> bool:
     )
 
 
+_AFTER_A_NAME: Final = re.compile(r"\s*(?://[^\n]*\n\s*)*(:(?!=)|=(?![=>]))")
+_NAME_BEFORE: Final = re.compile(r"([A-Za-z_]\w*|`\w+`)[ \t]*(?://[^\n]*)?\n\s*\Z")
+_LONGEST: Final = 300
+"""Characters in which a name and what follows it are searched."""
+
+
+def torn_name(fault: MisplacedToken) -> bool:
+    """A name whose `:` or `=` is on a later line: only on the same line they make a name of a word."""
+    name, sign = "", None
+    if fault.is_word and fault.accepts & {"FIELD", "SET"}:
+        name, sign = fault.token, _AFTER_A_NAME.match(fault.text[: fault.end + _LONGEST], fault.end)
+    elif fault.kind == "ASSIGN" and {"COMMA", "RPAREN"} <= fault.accepts:  # that of an argument
+        found = _NAME_BEFORE.search(fault.text[max(fault.start - _LONGEST, 0) : fault.start])
+        name, sign = (found[1], re.match("(=)", fault.token)) if found else ("", None)
+    if sign is None or fault.kind != "ASSIGN" and "\n" not in sign[0]:
+        return False
+    message = f"`{sign[1]}` is not on the line of the name `{name}`"
+    return fault.error("WG1112", message, way_out=f"write it there: `{name} {sign[1]} …`")
+
+
 def confused_equals(fault: MisplacedToken) -> bool:
     """One of `=`, `:=`, `==`, `=>`, `:` where another is meant."""
     if fault.kind == "ASSIGN" and "EQUAL" in fault.accepts:

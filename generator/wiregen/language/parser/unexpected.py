@@ -33,6 +33,7 @@ _EXPLANATIONS: tuple[_Explanation, ...] = (
     structure.second_protocol,
     structure.late_version,
     structure.misplaced_docs,
+    wording.torn_name,
     wording.reserved,
     wording.confused_equals,
     wording.misspelled,

@@ -106,6 +106,7 @@ class Imports:
             importer,
             self.roots,
             self.report,
+            unsaved=self.sources.unsaved,
             suggests=len(self._missing) < MOST_SUGGESTED,
         )
         if path is None:

@@ -21,7 +21,7 @@ _UNITS: Final[Mapping[str, tuple[int, Literal["bytes", "ms"]]]] = {
     "s": (1000, "ms"),
     "min": (60_000, "ms"),
 }
-_MEASURED: Final[Mapping[str, Literal["none", "bytes"]]] = {
+MEASURED_LIMITS: Final[Mapping[str, Literal["none", "bytes"]]] = {
     "frame": "bytes",
     "inflated": "bytes",
     "count": "none",
@@ -73,6 +73,7 @@ def _word(name: syntax.Name, allowed: tuple[str, ...], report: Report) -> str | 
     if name.text in allowed:
         return name.text
     wanted = " or ".join(f"`{word}`" for word in allowed)
+    report.offer(name.span, allowed)
     report.error("WG2014", f"expected {wanted}, found `{name.text}`", name.span, label="unknown word")
     return None
 
@@ -176,7 +177,7 @@ def limits_of(declarations: Iterable[syntax.Declaration], report: Report) -> dic
 def resolve_limit(work: Workspace, node: syntax.Limit, notes: model.Notes) -> model.Limit:
     """Return a limit in bytes, milliseconds or pieces."""
     value, unit = measured(node.value)
-    wanted = _MEASURED.get(node.name.text)
+    wanted = MEASURED_LIMITS.get(node.name.text)
     if wanted is not None and unit not in {wanted, "none"}:
         what = "a number of bytes" if wanted == "bytes" else "a number without a unit"
         message = f"limit `{node.name.text}` is {what}"

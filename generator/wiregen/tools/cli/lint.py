@@ -49,6 +49,7 @@ def verb(
     """
     from wiregen.generate.protocol_files import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
+    from wiregen.language.importers import imported_names
     from wiregen.language.source import Sources
     from wiregen.tools.cli.lint_fixes import linted, with_fixes
 
@@ -62,7 +63,8 @@ def verb(
         if subject is None or checked.has_errors:
             report.merge(checked)
             continue
-        before = linted(subject, sources, chosen)
+        path = sources[subject.origins[subject.protocol.path].source].path
+        before = linted(subject, sources, chosen, imported_names(path, (path.parent, *config.sources)))
         after = with_fixes(before, config, chosen) if fix or diff else before
         rewritten.append(Rewritten(source=before.source, path=before.source.path, text=after.source.text))
         sources.add(after.source)

@@ -34,13 +34,12 @@ class Rewritten:
         )
 
     def write(self) -> None:
-        """Replace the file if its text changes; its line ends stay `\\r\\n` if the first one is."""
+        """Replace the file if its text changes, or write that of stdin; line ends stay `\\r\\n` if the first one is."""
         from wiregen.tools.cli.output import destination
 
+        data = self.text.replace("\n", self.source.line_end).encode()
         if self.path is None:
-            sys.stdout.write(self.text)
+            sys.stdout.buffer.write(data)
         elif self.is_changed:
-            with self.path.open("rb") as file:
-                end = "\r\n" if file.readline().endswith(b"\r\n") else "\n"
             with destination(str(self.path)) as file:
-                file.write(self.text.replace("\n", end).encode())
+                file.write(data)

@@ -10,6 +10,7 @@ from pathlib import Path
 from wiregen.generate.frontend import check_resolved
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Diagnostic, Report, Span
+from wiregen.language.importers import imported_names
 from wiregen.language.linter import lint
 from wiregen.language.parser import parse_partial
 from wiregen.language.resolver import Resolved, resolve_partial
@@ -63,6 +64,12 @@ class Analysis:
     def reads(self, name: str) -> bool:
         """Return whether the text is that of a file, or imports it, directly or not."""
         return self.resolved is not None and name in self.sources or name == self.source.name
+
+    def imports(self, path: Path) -> bool:
+        """Return whether the text is that of a file or imports it, directly or not, or would import it if it were there."""
+        declared = () if self.file is None else self.file.declarations
+        named = {each.protocol.text for each in declared if isinstance(each, syntax.Import)}
+        return self.reads(path.as_posix()) or path.stem in named
 
     @property
     def offered(self) -> dict[Span, tuple[str, ...]]:
@@ -118,9 +125,9 @@ class Analysis:
         if resolved is not None and not report.has_errors:
             subject = check_resolved(resolved, self.source.path, report)
             if subject is not None:
-                lint(
-                    subject.protocol, subject.origins, subject.mentioned, self.sources, report, rules=_LINTED
-                )
+                imported = imported_names(self.source.path, self.roots, self.sources.unsaved)
+                mentioned = subject.mentioned | imported
+                lint(subject.protocol, subject.origins, mentioned, self.sources, report, rules=_LINTED)
         return report.diagnostics
 
 

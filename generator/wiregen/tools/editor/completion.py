@@ -12,6 +12,7 @@ from wiregen.language import syntax
 from wiregen.language.lexical.token_rules import TokenKind, pattern_of
 from wiregen.language.parser import accepted_at
 from wiregen.language.resolver.functions import FUNCTIONS
+from wiregen.language.resolver.settings import MEASURED_LIMITS
 from wiregen.language.source import Source
 from wiregen.tools.editor.analysis import Analysis
 from wiregen.tools.editor.kinds import KINDS
@@ -26,8 +27,12 @@ _PROSE: Final = re.compile(
 """What no word of the language is in; `open`: to the end of the line."""
 _UNKNOWN: Final = "unknown__name"
 """A name that no file has: the resolver says which names it would know in its place."""
-_ENDS: Final = ("", " any => {}", " => {}", " : u8")
+_ENDS: Final = ("", " any => {}", " => {}", " : u8", " = 1", '() = x"00"', " x()", "()")
 """What may have to follow a name until its line can be read."""
+_VALUES: Final = frozenset(
+    "carrier condition duration expression high items left length low operand right until value when where".split()
+)
+"""The slots of syntax nodes that hold expressions over fields."""
 
 
 def complete(analysis: Analysis, offset: int, again: Callable[[str], Analysis]) -> list[CompletionItem]:
@@ -40,10 +45,25 @@ def complete(analysis: Analysis, offset: int, again: Callable[[str], Analysis]) 
     items = [CompletionItem(label=each, kind=CompletionItemKind.Keyword) for each in accepted.words]
     for more in _ENDS if accepted.is_name else ():
         changed = again(f"{text[: word.start]}{_UNKNOWN}{more}{text[word.stop :]}")
-        offered = next((words for span, words in changed.offered.items() if span.start == word.start), None)
+        offered = _offered(changed, word.start)
         if offered is not None:
             return [*items, *(_named(changed, each) for each in offered), *_functions(changed, word.start)]
     return items
+
+
+def _offered(changed: Analysis, start: int) -> tuple[str, ...] | None:
+    """Return the names that would be known in the place of the unknown one, or None if it may have any name there."""
+    found = next((words for span, words in changed.offered.items() if span.start == start), None)
+    placed = changed.name_at(start)
+    if found is not None or placed is None:
+        return found
+    match placed.holder:
+        case syntax.Limit():
+            return tuple(MEASURED_LIMITS)
+        case syntax.Violates():
+            declared = changed.names.declared.values()
+            return tuple(each.name.text for each in declared if isinstance(each.node, syntax.Rule))
+    return None
 
 
 def _is_prose(source: Source, offset: int) -> bool:
@@ -74,11 +94,7 @@ def _named(changed: Analysis, word: str) -> CompletionItem:
 def _functions(changed: Analysis, start: int) -> list[CompletionItem]:
     """Return the functions of the language, where the word is a value."""
     placed = changed.name_at(start)
-    is_value = placed is not None and isinstance(
-        placed.holder,
-        syntax.Binary | syntax.Unary | syntax.Requirement | syntax.Derived | syntax.Update | syntax.Argument,
-    )
-    if not is_value:
+    if placed is None or placed.slot not in _VALUES or isinstance(placed.holder, syntax.ConversationStep):
         return []
     return [
         CompletionItem(label=name, kind=CompletionItemKind.Function, detail="function") for name in FUNCTIONS

@@ -12,8 +12,8 @@ from typing import Final
 from lsprotocol.types import Location, TextEdit
 
 from wiregen.language.diagnostics import Diagnostic, Span
-from wiregen.language.regular_files import read_regular
-from wiregen.language.source import MAX_SOURCE_SIZE, SUFFIX, Source
+from wiregen.language.importers import files_in, text_of
+from wiregen.language.source import Source
 from wiregen.tools.editor.analysis import Analysis
 from wiregen.tools.editor.declared_names import NameOccurrence
 from wiregen.tools.editor.positions import range_of
@@ -21,8 +21,6 @@ from wiregen.tools.editor.positions import range_of
 __all__ = ["RenameError", "Renaming", "definitions", "importers", "locations", "references", "rename"]
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MOST_FILES: Final = 1000
-"""The most files of a folder that are searched for imports."""
 
 
 class RenameError(Exception):
@@ -69,41 +67,22 @@ def importers(
     """
     places = tuple(declared)
     declaring = {span.source for span in places}
-    words = {analysis.sources[span.source].text[span.start : span.end].encode() for span in places}
+    words = {analysis.sources[span.source].text[span.start : span.end] for span in places}
     seen: set[str] = set()
-    for path in (*(analysis.sources[name].path for name in sorted(declaring)), *_files(analysis.roots)):
+    for path in (*(analysis.sources[name].path for name in sorted(declaring)), *files_in(analysis.roots)):
         name = path.as_posix()
         if name in seen:
             continue
         seen.add(name)
-        found = analyse(path) if name in declaring or _may_use(path, words, unsaved.get(name)) else None
+        found = analyse(path) if name in declaring or _may_use(path, words, unsaved) else None
         if found is not None and any(map(found.reads, declaring)):
             yield found
 
 
-def _may_use(path: Path, words: Iterable[bytes], unsaved: str | None) -> bool:
+def _may_use(path: Path, words: Iterable[str], unsaved: Mapping[str, str]) -> bool:
     """Return whether a file has the word `import` and one of these names, which takes much less time than its analysis."""
-    try:
-        data = read_regular(path, MAX_SOURCE_SIZE) if unsaved is None else unsaved.encode("utf-8", "replace")
-    except (OSError, ValueError):
-        return False
-    return b"import" in data and any(word in data for word in words)
-
-
-def _files(roots: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files of some folders, without links that lead out of them."""
-    folders = dict.fromkeys(root.absolute() for root in roots if root.is_dir())
-    paths = (
-        path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}")) if _is_inside(path, folder)
-    )
-    yield from (path for _, path in zip(range(_MOST_FILES), paths, strict=False))
-
-
-def _is_inside(path: Path, folder: Path) -> bool:
-    try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # RuntimeError: links that go round in a circle
-        return False
+    text = text_of(path, unsaved)
+    return "import" in text and any(word in text for word in words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -10,8 +11,9 @@ from typing import Final, TypeAlias, TypeVar
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, PyglsError
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol import LanguageServerProtocol, json_rpc, lsp_method
 from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
 from wiregen import __version__
 from wiregen.language.config import load_config
@@ -42,22 +44,25 @@ _QUIET: Final = 0.15
 
 
 class _Documents:
-    """The open texts, each analysed once for each version."""
+    """The open texts, each analysed once for each version. They are known by their paths: a URI may be written in several ways."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
-        self._known: dict[str, Analysis] = {}
-        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._known: dict[Path, Analysis] = {}
+        self._waiting: dict[Path, asyncio.TimerHandle] = {}
         self._n_changes = 0
         self._is_over = False
 
     def analysis(self, uri: str) -> Analysis:
-        """Return what is known of an open text."""
-        known = self._known.get(uri)
-        if known is None:
-            document = self._server.workspace.get_text_document(uri)
-            known = self._known[uri] = self.with_text(_path_of(uri), document.source)
-        return known
+        """Return what is known of a text.
+
+        Raises:
+            JsonRpcException: It is not open, and there is no such file.
+        """
+        found = self.of_file(_path_of(uri))
+        if found is None:
+            raise JsonRpcException(f"there is no text {uri}", code=lsp.ErrorCodes.InvalidParams)
+        return found
 
     def with_text(self, path: Path, text: str) -> Analysis:
         """Return what would be known of a file with another text."""
@@ -72,18 +77,23 @@ class _Documents:
 
     def of_file(self, path: Path) -> Analysis | None:
         """Return what is known of a file, which may be open; None if it cannot be read."""
-        uri = path.absolute().as_uri()
-        is_open = uri in self._server.workspace.text_documents
-        return self.analysis(uri) if is_open else self._analysed(path, {})
+        known = self._known.get(path)
+        if known is None:
+            known = self._analysed(path, {})
+            if known is not None and path in self._opened():
+                self._known[path] = known
+        return known
 
     def _analysed(self, path: Path, changed: Mapping[str, str]) -> Analysis | None:
         config = load_config(path.parent if path.parent.is_dir() else Path.cwd(), Report())
         return analyse(path, (*config.sources, shipped_protocols()), {**self.texts(), **changed})
 
+    def _opened(self) -> dict[Path, TextDocument]:
+        return {_path_of(each.uri): each for each in self._server.workspace.text_documents.values()}
+
     def texts(self) -> dict[str, str]:
         """Return the open texts by the names of their files."""
-        opened = self._server.workspace.text_documents.items()
-        return {_path_of(uri).as_posix(): document.source for uri, document in opened}
+        return {path.as_posix(): document.source for path, document in self._opened().items()}
 
     async def in_turns(self, steps: Iterable[_Step]) -> list[_Step]:
         """Return the results of long work on many files; other requests are answered between its steps.
@@ -102,40 +112,37 @@ class _Documents:
     def changed(self, uri: str) -> None:
         """Forget what was known of a text and of those that import it, and show their findings soon."""
         self._n_changes += 1
-        name = _path_of(uri).as_posix()
-        importing = [each for each, analysis in self._known.items() if analysis.reads(name)]
-        for each in dict.fromkeys((uri, *importing)):
+        path = _path_of(uri)
+        importing = [each for each, analysis in self._known.items() if analysis.imports(path)]
+        for each in dict.fromkeys((path, *importing)):
             self._known.pop(each, None)
-            if each in self._server.workspace.text_documents:
-                self.check_soon(each)
+            self.check_soon(each)
 
-    def check_soon(self, uri: str) -> None:
+    def check_soon(self, path: Path) -> None:
         """Show the findings of a text once it has not changed for a moment."""
-        if uri in self._waiting:
-            self._waiting.pop(uri).cancel()
-        if self._is_over:
-            return
-        self._waiting[uri] = asyncio.get_running_loop().call_later(_QUIET, self.check, uri)
+        if path in self._waiting:
+            self._waiting.pop(path).cancel()
+        if not self._is_over:
+            self._waiting[path] = asyncio.get_running_loop().call_later(_QUIET, self.check, path)
 
     def end(self) -> None:
         """Show nothing more: the editor leaves."""
         self._is_over = True
-        for uri in tuple(self._waiting):
-            self._waiting.pop(uri).cancel()
+        for path in tuple(self._waiting):
+            self._waiting.pop(path).cancel()
 
-    def check(self, uri: str) -> None:
-        """Show the findings of an open text."""
-        self._waiting.pop(uri, None)
-        if uri not in self._server.workspace.text_documents:
-            return
-        document = self._server.workspace.get_text_document(uri)
-        self._show(uri, problems(self.analysis(uri)), document.version)
+    def check(self, path: Path) -> None:
+        """Show the findings of a text that is still open."""
+        self._waiting.pop(path, None)
+        document = self._opened().get(path)
+        if document is not None:
+            self._show(document.uri, problems(self.analysis(document.uri)), document.version)
 
     def check_again(self) -> None:
         """Show the findings of all open texts: a file that they import has changed."""
         self._known.clear()
-        for uri in tuple(self._server.workspace.text_documents):
-            self.check_soon(uri)
+        for path in self._opened():
+            self.check_soon(path)
 
     def close(self, uri: str) -> None:
         """Read a text from its file again where others import it."""
@@ -148,7 +155,8 @@ class _Documents:
 
 
 def _path_of(uri: str) -> Path:
-    return Path(to_fs_path(uri) or "untitled.wire")
+    """Return the path of a file; a text that has none is one in the working folder."""
+    return Path(to_fs_path(uri) or uri.rpartition(":")[2] or "untitled").absolute()
 
 
 class _Server(LanguageServer):
@@ -157,6 +165,11 @@ class _Server(LanguageServer):
     def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
         if source is not JsonRpcInternalError:
             super().report_server_error(error, source)
+
+
+def _is_no_refusal(record: logging.LogRecord) -> bool:
+    """Return whether something is for the log: the editor has the answer to a request that cannot be fulfilled."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
 
 
 class _Utf16Protocol(LanguageServerProtocol):
@@ -172,6 +185,7 @@ class _Utf16Protocol(LanguageServerProtocol):
 def make_server() -> LanguageServer:
     """Return a server without a connection; `start_io` serves stdin and stdout."""
     server = _Server("wiregen", __version__, protocol_cls=_Utf16Protocol)
+    logging.getLogger(json_rpc.__name__).addFilter(_is_no_refusal)
     documents = _Documents(server)
     _add_documents(server, documents)
     _add_names(server, documents)
