@@ -146,7 +146,7 @@ def capture_of(commit: str) -> ModuleType:
     folder = Path(tempfile.mkdtemp(prefix="wiregen-bench-")) / "capture_before"
     folder.mkdir()
     git = ["git", "-C", str(ROOT)]
-    room = f"{commit}:generator/wiregen/capture"
+    room = f"{commit}:generator/wiregen/formats/capture"
     names = subprocess.run([*git, "ls-tree", "--name-only", room], check=True, capture_output=True, text=True)
     for name in names.stdout.split():
         text = subprocess.run(

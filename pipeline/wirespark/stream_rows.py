@@ -9,6 +9,7 @@ cut into pieces. Only a few frames are held in memory.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +21,7 @@ from wirespark.packages import Package
 from wirespark.resynchronisation import OffsetTrial
 from wirespark.untyped import Made
 
-__all__ = ["StreamRow", "Walk"]
+__all__ = ["StreamRow", "TimedBytes", "Walk"]
 
 
 @cache
@@ -43,6 +44,60 @@ class StreamRow(NamedTuple):
     item: Made
     raw: bytes | None = None
     time: int | None = None
+
+
+class TimedBytes(NamedTuple):
+    """Bytes that arrived together, at `time` in microseconds; a tuple because there is one for each packet.
+
+    `data` is a view if the bytes before it were read already.
+    """
+
+    data: bytes | memoryview
+    time: int | None
+
+
+class _Times:
+    """The times of pieces of a stream, by the offsets at which they end. Without times nothing is kept."""
+
+    __slots__ = ("_ends", "_times")
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []
+        self._times: list[int] = []
+
+    def add(self, end: int, time: int | None, begin: int) -> None:
+        """Add a piece; those that end before the offset `begin` are not asked for any more."""
+        if time is None:
+            return
+        self._ends.append(end)
+        self._times.append(time)
+        half = len(self._ends) // 2
+        if half > _PIECES and self._ends[half] <= begin:
+            del self._ends[:half], self._times[:half]
+
+    def at(self, end: int) -> int | None:
+        """Return the time of the byte before an offset."""
+        if not self._ends:
+            return None
+        return self._times[min(bisect_left(self._ends, end), len(self._ends) - 1)]
+
+    def divided(self, data: bytes, offset: int) -> list[TimedBytes]:
+        """Return the last bytes of the stream, from an offset on, as the pieces that they were; the pieces are dropped."""
+        if not self._ends:
+            return [TimedBytes(data, None)] if data else []
+        found: list[TimedBytes] = []
+        begin = offset
+        for index in range(bisect_right(self._ends, offset), len(self._ends)):
+            end = self._ends[index]
+            found.append(TimedBytes(data[begin - offset : end - offset], self._times[index]))
+            begin = end
+        self._ends.clear()
+        self._times.clear()
+        return found
+
+
+_PIECES = 32
+"""Pieces whose times are kept although they are read."""
 
 
 @dataclass(slots=True)
@@ -87,7 +142,8 @@ class Walk:
         self._is_beginning = is_beginning
         self._window = b""
         self._pieces: list[bytes] = []
-        self._time: int | None = None
+        self._times = _Times()
+        self._fed = offset
         self._held: StreamRow | None = None
         self._held_bytes = b""
         self.due: int | None = None
@@ -104,7 +160,7 @@ class Walk:
     @property
     def end(self) -> int:
         """Return the stream offset of the next bytes."""
-        return self.offset + len(self._window) + sum(map(len, self._pieces))
+        return self._fed
 
     @property
     def given(self) -> int:
@@ -119,9 +175,10 @@ class Walk:
         is_opening = self._is_beginning and self._role in self._wishes.package.schema.opens
         return self._fault is None and not is_opening
 
-    def release(self) -> bytes:
-        """Return the bytes after the last frame, and drop them. Call it only if `is_free`."""
-        rest = b"".join((self._window, *self._pieces))
+    def release(self) -> list[TimedBytes]:
+        """Return the bytes after the last frame in pieces, and drop them. Call it only if `is_free`."""
+        rest = self._times.divided(b"".join((self._window, *self._pieces)), self.offset)
+        self._fed = self.offset
         self._window, self._needed, self._is_waiting = b"", 0, False
         self._pieces.clear()
         return rest
@@ -134,6 +191,7 @@ class Walk:
     def move(self, size: int) -> None:
         """Skip whole frames that another decoder has read. Call it only if no bytes and no row wait."""
         self.offset += size
+        self._fed += size
         self._is_beginning = self._is_beginning and not size
 
     def snapshot(self) -> Snapshot | None:
@@ -142,15 +200,15 @@ class Walk:
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[StreamRow]:
         """Add the next bytes of the stream, received at `time`, and yield the rows that are complete."""
-        self._time = time
         self._pieces.append(data)
+        self._fed += len(data)
+        self._times.add(self._fed, time, self.offset if self._held is None else self._held.offset)
         self._needed -= len(data)
         if self._needed <= 0:
             yield from self._rows(is_end=False)
 
     def finish(self, time: int | None = None) -> Iterator[StreamRow]:
         """End the stream, and yield the remaining rows, those of incomplete frames included."""
-        self._time = time
         yield from self._rows(is_end=True)
         error = None if self.context is None else self.context.unfinished(self._role)
         if error is not None:
@@ -159,7 +217,6 @@ class Walk:
 
     def gap(self, size: int, time: int | None = None) -> Iterator[StreamRow]:
         """Record that `size` bytes are missing. The stream continues where frames follow each other again."""
-        self._time = time
         yield from self._rows(is_end=True)
         if self.context is not None:
             self.context.damage(self._role)
@@ -167,6 +224,7 @@ class Walk:
         error = self._error("gap", frame_offset=start, at=start, expected=f"{size} bytes", found="none")
         yield StreamRow(start, size, error, b"", time)
         self.offset += size
+        self._fed += size
         self._is_beginning = False
         lost = self._error("lost_sync", frame_offset=self.offset, at=self.offset, expected="a frame")
         self._fault = _Fault(self.offset, lost, b"", None, 0)
@@ -222,7 +280,7 @@ class Walk:
                 yield self._held
             begin, done = start, start + size
             self._is_beginning = False
-            self._held = StreamRow(base + start, size, item, None, self._time)
+            self._held = StreamRow(base + start, size, item, None, self._times.at(base + done))
             self.offset = base + done
             if self.due is not None and self.offset >= self.due:
                 self.cut, self.due = (self.offset, self.snapshot()), None
@@ -311,7 +369,8 @@ class Walk:
         self.offset += place
         self._fault = None
         self._is_beginning = False
-        return StreamRow(fault.offset, self.offset - fault.offset, fault.error, raw, self._time)
+        time = self._times.at(self.offset)
+        return StreamRow(fault.offset, self.offset - fault.offset, fault.error, raw, time)
 
     def _settled(self, held: StreamRow, *, is_end: bool, is_cut: bool) -> StreamRow | None:
         """Return the frame before an error.
@@ -336,7 +395,8 @@ class Walk:
             at=held.offset + held.size,
             expected="a frame after this one",
         )
-        return StreamRow(held.offset, place, error, data[: min(place, self._wishes.error_bytes)], self._time)
+        raw = data[: min(place, self._wishes.error_bytes)]
+        return StreamRow(held.offset, place, error, raw, self._times.at(self.offset))
 
     def _place(self, fault: _Fault, *, is_end: bool) -> int | None:
         """Return the offset in the window where frames continue.

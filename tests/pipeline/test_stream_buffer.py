@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -115,3 +116,23 @@ def test_waiting_packets_are_not_put_together_for_every_frame_that_the_kernels_d
     assert rows("on") == rows("off")
     assert len(packets) > 4000
     assert n_put_together < 2 * len(packets)
+
+
+@pytest.mark.parametrize("kernel", ["on", "off"])
+@pytest.mark.parametrize("is_pooled", [False, True], ids=["alone", "pooled"])
+def test_a_row_has_the_time_of_its_last_byte_after_an_error_too(is_pooled: bool, kernel: Kernel) -> None:
+    chance = random.Random(8)
+    wishes = ReadOptions.of({"path": "x", "protocol": "lumberjack", "kernel": kernel}).wishes
+    n_errors = 0
+    for _ in range(20):
+        data = bytearray(b"".join(packets_of_mixed_frames()[:60]))
+        for _ in range(3):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        cuts = sorted(chance.sample(range(1, len(data)), 40))
+        packets = [bytes(data[begin:end]) for begin, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+        for columns in columns_of(wishes, packets, is_pooled=is_pooled):
+            for row in table_rows(columns, wishes):
+                n_errors += row["_error"] is not None
+                time = bisect_left([*cuts, len(data)], row["_offset"] + row["_size"])
+                assert row["_time"].timestamp() * 1e6 == pytest.approx(time)
+    assert n_errors > 10

@@ -8,27 +8,16 @@ from __future__ import annotations
 import sys
 from collections import deque
 from itertools import islice
-from typing import NamedTuple
 
 from wirespark.kernels import ops
-from wirespark.stream_rows import StreamRow, Walk
+from wirespark.stream_rows import StreamRow, TimedBytes, Walk
 
-__all__ = ["StreamBuffer", "TimedBytes"]
+__all__ = ["StreamBuffer"]
 
 _LEAST_WALK, _MOST_WALK = 1 << 12, 1 << 20
 """Bytes that the object path takes at a time: the more, the more often it is needed."""
 _LEAST_SCAN = 1 << 14
 """Bytes that the kernels are given after they gave up: twice as many each time until they do so again."""
-
-
-class TimedBytes(NamedTuple):
-    """Bytes that arrived together, at `time` in microseconds; a tuple because there is one for each packet.
-
-    `data` is a view if the bytes before it were read already.
-    """
-
-    data: bytes | memoryview
-    time: int | None
 
 
 class StreamBuffer:
@@ -95,7 +84,7 @@ class StreamBuffer:
 
     def step(self) -> list[StreamRow]:
         """Let the object path read some bytes; take back those after its last frame if it has no open state."""
-        before, left, time = self.walk.offset, self._walk_size, None
+        before, left = self.walk.offset, self._walk_size
         rows: list[StreamRow] = []
         while left and self.waiting:
             data, time = self._taken(left)
@@ -104,9 +93,8 @@ class StreamBuffer:
             rows += self.walk.feed(bytes(data), time)
         if self.walk.is_free and self.walk.offset > before:
             rest = self.walk.release()
-            if rest:
-                self.pieces.appendleft(TimedBytes(rest, time))
-            self.waiting += len(rest)
+            self.pieces.extendleft(reversed(rest))
+            self.waiting += sum(len(piece.data) for piece in rest)
             self.is_walking = False
             self._walk_size = min(2 * self._walk_size, _MOST_WALK)
         return rows

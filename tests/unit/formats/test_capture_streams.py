@@ -115,13 +115,92 @@ SYN_0 = packet(99, flags=SYN)
             [SYN_0, packet(100, b"ab"), packet(104, b"ef"), packet(108, b"ij")],
             [
                 (">", b"ab", 0, 2),
-                (">", "gap", 2, 2, 4),
-                (">", b"ef", 4, 4),
+                (">", "gap", 2, 2, 3),
+                (">", b"ef", 4, 3),
                 (">", "gap", 6, 2, 4),
                 (">", b"ij", 8, 4),
                 ("|", "end", 4),
             ],
             id="holes-are-gaps-at-the-end",
+        ),
+        pytest.param(
+            [
+                SYN_0,
+                packet(100, b"ab"),
+                packet(104, b"ef"),
+                answer(500, b"no", ack=106),
+                answer(502, b"ok", ack=106),
+                packet(106, b"gh"),
+            ],
+            [
+                (">", b"ab", 0, 2),
+                ("<", b"no", 0, 4),
+                (">", "gap", 2, 2, 3),
+                (">", b"ef", 4, 3),
+                ("<", b"ok", 2, 5),
+                (">", b"gh", 6, 6),
+                ("|", "end", 6),
+            ],
+            id="a-hole-is-a-gap-a-second-after-its-bytes-were-acknowledged",
+        ),
+        pytest.param(
+            [SYN_0, packet(101, b"b"), answer(500, ack=102), packet(100, b"a"), answer(500, ack=102)],
+            [(">", b"a", 0, 4), (">", b"b", 1, 4), ("|", "end", 5)],
+            id="packets-may-be-captured-after-their-acknowledgement",
+        ),
+        pytest.param(
+            [SYN_0, packet(101, b"b"), answer(500, ack=100), answer(500, ack=102), packet(100, b"a")],
+            [(">", b"a", 0, 5), (">", b"b", 1, 5), ("|", "end", 5)],
+            id="only-what-was-acknowledged-is-given-up",
+        ),
+        pytest.param(
+            [
+                SYN_0,
+                packet(100, b"a"),
+                packet(102, b"c"),
+                packet(104, b"e"),
+                answer(500, ack=103),
+                answer(500, ack=103),
+            ],
+            [
+                (">", b"a", 0, 2),
+                (">", "gap", 1, 1, 3),
+                (">", b"c", 2, 3),
+                (">", "gap", 3, 1, 4),
+                (">", b"e", 4, 4),
+                ("|", "end", 6),
+            ],
+            id="later-holes-wait",
+        ),
+        pytest.param(
+            [
+                SYN_0,
+                packet(102, b"c"),
+                packet(101, b"b"),
+                answer(500, ack=103),
+                answer(500, ack=103),
+                packet(103, b"d"),
+            ],
+            [
+                (">", "gap", 0, 1, 3),
+                (">", b"b", 1, 3),
+                (">", b"c", 2, 3),
+                (">", b"d", 3, 6),
+                ("|", "end", 6),
+            ],
+            id="times-never-go-back",
+        ),
+        pytest.param(
+            [
+                SYN_0,
+                packet(101, b"b", flags=FIN | ACK),
+                answer(500, ack=103),
+                answer(500, flags=FIN | ACK, ack=103),
+                packet(103, ack=501),
+                packet(99, flags=SYN),
+            ],
+            [(">", "gap", 0, 1, 2), (">", b"b", 1, 2), (">", "fin", 4), ("<", "fin", 4), ("|", "end", 6)],
+            id="an-acknowledged-fin-closes",
         ),
         pytest.param(
             [SYN_0, packet(100, b"abcdef", cut=2), packet(106, b"gh")],
@@ -165,7 +244,7 @@ SYN_0 = packet(99, flags=SYN)
         ),
         pytest.param(
             [SYN_0, packet(102, b"c"), answer(500, flags=RST)],
-            [(">", "gap", 0, 2, 3), (">", b"c", 2, 3), ("<", "rst", 3)],
+            [(">", "gap", 0, 2, 2), (">", b"c", 2, 2), ("<", "rst", 3)],
             id="reset-delivers-what-is-held",
         ),
         pytest.param(
@@ -253,8 +332,8 @@ def test_a_full_stream_buffer_gives_up_the_first_hole_only() -> None:
         packet(1300, b"d" * 500),
     ]
     events, issues = run(packets, limits=CaptureLimits(stream_buffer=1000))
-    assert [(type(event).__name__, event.time) for event in events][:2] == [("Gap", 3), ("FlowBytes", 3)]
-    assert isinstance(events[2], Gap) and (events[2].offset, events[2].size, events[2].time) == (501, 99, 5)
+    assert [(type(event).__name__, event.time) for event in events][:2] == [("Gap", 2), ("FlowBytes", 2)]
+    assert isinstance(events[2], Gap) and (events[2].offset, events[2].size, events[2].time) == (501, 99, 3)
     assert issues == [IssueKind.BUFFER_FULL]
 
 

@@ -8,6 +8,7 @@ import ipaddress
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
 from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, Values
@@ -41,6 +42,10 @@ class _Past:
     next_sequence: int | None
 
 
+_Sides: TypeAlias = tuple[_Conversation, OpenDirection, OpenDirection]
+"""A live flow, the side that sends, and the other one."""
+
+
 class FlowTable:
     """All flows of one capture, fed with segments in capture order."""
 
@@ -50,7 +55,7 @@ class FlowTable:
         self._issues = issues
         self._budget = ReorderingBudget()
         self._live: OrderedDict[bytes, _Conversation] = OrderedDict()  # least recently used first
-        self._sides: dict[bytes, tuple[_Conversation, OpenDirection]] = {}  # by each sender's key
+        self._sides: dict[bytes, _Sides] = {}  # by each sender's key
         self._past: dict[bytes, _Past] = {}
         self._n_forgotten = 0  # the highest generation among the forgotten, so that a name is never reused
 
@@ -58,9 +63,18 @@ class FlowTable:
         """Return the events that become possible with the segment of these values."""
         _number, time, key, sequence, _acknowledged, flags, data, size = values
         found = self._sides.get(key)
+        if (
+            found is not None
+            and found[2].expected is None
+            and found[2].is_holding
+            and flags & (ACK | SYN) == ACK
+        ):
+            events = self._acknowledge(*found, Segment._make(values))
+            if events:
+                return [*events, *self.add(values)]
         if found is None or flags & _TURNS:
             return self._turn(found, Segment._make(values))
-        conversation, side = found
+        conversation, side, _peer = found
         self._live.move_to_end(conversation.key)
         if not size:
             return ()
@@ -68,15 +82,24 @@ class FlowTable:
             return (side.advance(sequence, data, time),)
         return self._advance(conversation, side, Segment._make(values))
 
-    def _turn(self, found: tuple[_Conversation, OpenDirection] | None, segment: Segment) -> Sequence[Event]:
+    def _acknowledge(
+        self, conversation: _Conversation, side: OpenDirection, peer: OpenDirection, segment: Segment
+    ) -> list[Event]:
+        """Process that a segment acknowledges bytes of the peer, which waits for some."""
+        events = peer.acknowledge(segment.acknowledged, segment.time, segment.number)
+        if side.is_closed and peer.is_closed:
+            self._retire(conversation, may_go_on=False)
+        return events
+
+    def _turn(self, found: _Sides | None, segment: Segment) -> Sequence[Event]:
         """Process a segment with which a flow may begin or end."""
         if segment.flags & RST:
-            return self._reset(*found, segment) if found else ()
+            return self._reset(*found[:2], segment) if found else ()
         if segment.flags & SYN:
             return self._synchronize(segment)
         if found is None:
             return self._join(segment) if segment.size else ()
-        return self._advance(*found, segment)
+        return self._advance(*found[:2], segment)
 
     def flow_of(self, key: bytes) -> Flow | None:
         """Return the live flow whose segments have this key, or None."""
@@ -87,6 +110,11 @@ class FlowTable:
         """Return the sequence number of the next data with this key, or None if no flow has it, or if data came before others that lack."""
         found = self._sides.get(key)
         return None if found is None else found[1].expected
+
+    def is_holding(self, key: bytes) -> bool:
+        """Return whether data with this key waits for earlier ones."""
+        found = self._sides.get(key)
+        return found is not None and found[1].is_holding
 
     def finish(self, time: float, number: int) -> Iterator[Event]:
         """End every flow that is still open at the end of the capture."""
@@ -112,10 +140,10 @@ class FlowTable:
         if found is None:
             found, evicted = self._open(segment)
             events += evicted
-        conversation, side = found
+        conversation, side, peer = found
         side.start(segment.sequence)
         if segment.flags & ACK:
-            conversation.peer(side).start(segment.acknowledged)
+            peer.start(segment.acknowledged)
         return events + self._advance(conversation, side, segment)
 
     def _join(self, segment: Segment) -> list[Event]:
@@ -126,7 +154,7 @@ class FlowTable:
             if 0 < (end - past.next_sequence) % _MODULUS < _HALF:
                 self._issues.note(IssueKind.AFTER_CLOSE, segment.number)
             return []
-        (conversation, side), events = self._open(segment)
+        (conversation, side, _peer), events = self._open(segment)
         return events + self._advance(conversation, side, segment)
 
     def _reset(self, conversation: _Conversation, side: OpenDirection, segment: Segment) -> list[Event]:
@@ -146,7 +174,7 @@ class FlowTable:
     def _flush(self, conversation: _Conversation, time: float, number: int) -> list[Event]:
         return conversation.opener.flush(time, number) + conversation.other.flush(time, number)
 
-    def _open(self, segment: Segment) -> tuple[tuple[_Conversation, OpenDirection], list[Event]]:
+    def _open(self, segment: Segment) -> tuple[_Sides, list[Event]]:
         """Open a flow; return it with the sender's side, and the events of one that was ended for the limit."""
         events: list[Event] = []
         if len(self._live) >= self._limits.n_flows:
@@ -155,17 +183,16 @@ class FlowTable:
         past = self._past.get(segment.key)
         generation = 1 + (past.generation if past else self._n_forgotten)
         flow, from_opener = _identify(segment, generation, self._port)
-        conversation = self._new_conversation(flow, segment.key if from_opener else _reverse(segment.key))
-        return (conversation, conversation.opener if from_opener else conversation.other), events
+        self._new_conversation(flow, segment.key if from_opener else _reverse(segment.key))
+        return self._sides[segment.key], events
 
-    def _new_conversation(self, flow: Flow, key: bytes) -> _Conversation:
+    def _new_conversation(self, flow: Flow, key: bytes) -> None:
         opener = self._new_side(flow, from_opener=True)
         other = self._new_side(flow, from_opener=False)
         conversation = _Conversation(flow=flow, key=key, opener=opener, other=other)
         self._live[key] = conversation
-        self._sides[_reverse(key)] = (conversation, other)
-        self._sides[key] = (conversation, opener)
-        return conversation
+        self._sides[_reverse(key)] = (conversation, other, opener)
+        self._sides[key] = (conversation, opener, other)
 
     def _new_side(self, flow: Flow, *, from_opener: bool) -> OpenDirection:
         return OpenDirection(
@@ -188,11 +215,10 @@ class FlowTable:
             self._n_forgotten = max(self._n_forgotten, forgotten.generation)
 
 
-def _fits(conversation: _Conversation, side: OpenDirection, segment: Segment) -> bool:
+def _fits(conversation: _Conversation, side: OpenDirection, peer: OpenDirection, segment: Segment) -> bool:
     """Return whether a SYN belongs to this flow: a retransmission, the answer to its SYN, or a simultaneous open."""
     if side.is_started:
         return side.is_start(segment.sequence)
-    peer = conversation.peer(side)
     if segment.flags & ACK:
         return peer.covers(segment.acknowledged)
     return conversation.flow.saw_syn and peer.is_fresh

@@ -1,7 +1,8 @@
 """Reassembly of one direction of a TCP connection: segments in any order become a stream in sequence order.
 
-If segments overlap, the bytes that arrived first are kept. Invariant: the held spans are sorted, do not
-overlap, and are after the next byte to deliver. The budget counts their memory.
+If segments overlap, the bytes that arrived first are kept. Bytes after a hole wait for those in it: until they come, or
+a second after the other side has acknowledged them (the capture lacks them then), or too many wait, or the connection ends.
+Invariant: the held spans are sorted, do not overlap, and are after the next byte to deliver. The budget counts their memory.
 """
 
 from bisect import bisect_left
@@ -16,6 +17,7 @@ from wiregen.formats.capture.limits import CaptureLimits
 _MODULUS = 1 << 32
 _HALF = 1 << 31
 _new = tuple.__new__  # faster than the generated `__new__` of a named tuple
+_PATIENCE = 1.0  # seconds after which bytes that were acknowledged do not come any more
 _SPAN_COST = 256  # the memory of a held span without its bytes, rounded up
 
 
@@ -34,10 +36,18 @@ class _Span(NamedTuple):
     start: int
     end: int
     data: bytes | None
+    time: float
 
     @property
     def cost(self) -> int:
         return _SPAN_COST + len(self.data or b"")
+
+
+class _Acknowledged(NamedTuple):
+    """At `time` the other side had received all bytes before the offset `end`."""
+
+    end: int
+    time: float
 
 
 _start = attrgetter("start")
@@ -47,6 +57,7 @@ class OpenDirection:
     """One direction of an open connection. Offsets count from its first byte and do not wrap, unlike sequence numbers."""
 
     __slots__ = (
+        "_acknowledged",
         "_base",
         "_budget",
         "_end",
@@ -55,6 +66,7 @@ class OpenDirection:
         "_held",
         "_held_cost",
         "_issues",
+        "_latest",
         "_limits",
         "_next",
         "expected",
@@ -80,6 +92,8 @@ class OpenDirection:
         self._end: int | None = None  # the offset of the FIN
         self._held: list[_Span] = []
         self._held_cost = 0
+        self._acknowledged: _Acknowledged | None = None  # since bytes are held
+        self._latest = 0.0  # the time of the last event, unless `advance` made it
         self.is_closed = False
         self.expected: int | None = None  # the sequence number of data that `advance` may take
 
@@ -97,6 +111,11 @@ class OpenDirection:
     def is_fresh(self) -> bool:
         """Return whether the direction has neither delivered nor held bytes, nor an end."""
         return self._next == 0 and not self._held and self._end is None
+
+    @property
+    def is_holding(self) -> bool:
+        """Return whether bytes wait behind a hole."""
+        return bool(self._held)
 
     def is_start(self, sequence: int) -> bool:
         """Return whether the first byte has this sequence number."""
@@ -154,11 +173,31 @@ class OpenDirection:
         self._settle()
         return self._close(segment.time, segment.number)
 
+    def acknowledge(self, sequence: int, time: float, number: int) -> list[Event]:
+        """Process that the other side has received all bytes before a sequence number, while some are held.
+
+        Holes before it are given up if the capture does not have their bytes soon: its packets may be out of order.
+        """
+        if self._base is None:
+            return []
+        reached = self._next + (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
+        former, self._acknowledged = self._acknowledged, self._acknowledged or _Acknowledged(reached, time)
+        if former is None or time < former.time + _PATIENCE:
+            return []
+        self._acknowledged = _Acknowledged(reached, time)
+        events: list[Event] = []
+        while self._held and self._held[0].start <= former.end:
+            events += self._give_up_hole()
+        if events:
+            events += self._close(time, number)
+            self._settle()
+        return events
+
     def flush(self, time: float, number: int) -> list[Event]:
         """Give up the holes: deliver all held bytes, with gaps, up to the FIN if there was one."""
         events: list[Event] = []
         while self._held:
-            events += self._give_up_hole(time)
+            events += self._give_up_hole()
         if self._end is not None and self._next < self._end:
             events.append(self._gap(self._end - self._next, time))
         return events + self._close(time, number)
@@ -171,8 +210,8 @@ class OpenDirection:
         if start == self._next and not self._held and len(data) == end - start:
             events: list[Event] = [self._piece(data, segment.time)]
         else:
-            self._hold(start, start + len(data), data)
-            self._hold(start + len(data), end, None)
+            self._hold(start, start + len(data), data, segment.time)
+            self._hold(start + len(data), end, None, segment.time)
             events = self._deliver(segment.time)
             events += self._relieve(segment)
         return events if self._end is None else events + self._close(segment.time, segment.number)
@@ -192,7 +231,7 @@ class OpenDirection:
         if start < 0 and not self._flow.saw_syn and segment.size > 1:
             self._issues.note(IssueKind.BEFORE_START, segment.number)
 
-    def _hold(self, start: int, end: int, data: bytes | None) -> None:
+    def _hold(self, start: int, end: int, data: bytes | None, time: float) -> None:
         """Fill the holes between `start` and `end` with the new bytes there."""
         cursor = start
         index = bisect_left(self._held, start, key=_start)
@@ -203,7 +242,7 @@ class OpenDirection:
             stop = min(end, next_span.start) if next_span else end
             if cursor < stop:
                 part = None if data is None else data[cursor - start : stop - start]
-                self._insert(index, _Span(cursor, stop, part))
+                self._insert(index, _Span(cursor, stop, part, time))
                 index += 1
             if next_span is None:
                 return
@@ -211,22 +250,25 @@ class OpenDirection:
             index += 1
 
     def _insert(self, index: int, span: _Span) -> None:
+        if not self._held:
+            self._acknowledged = None
         self._held.insert(index, span)
         self._held_cost += span.cost
         self._budget.used += span.cost
 
-    def _deliver(self, time: float) -> list[Event]:
-        """Deliver the held spans that now follow without a hole."""
+    def _deliver(self, time: float | None) -> list[Event]:
+        """Deliver the held spans that now follow without a hole: at the time when it was filled, else at their own."""
         events: list[Event] = []
         cost = 0
         for span in self._held:
             if span.start > self._next:
                 break
             cost += span.cost
+            when = max(span.time, self._latest) if time is None else time
             if span.data is None:
-                events.append(self._gap(span.end - span.start, time))
+                events.append(self._gap(span.end - span.start, when))
             else:
-                events.append(self._piece(span.data, time))
+                events.append(self._piece(span.data, when))
         del self._held[: len(events)]
         self._held_cost -= cost
         self._budget.used -= cost
@@ -237,14 +279,15 @@ class OpenDirection:
         events: list[Event] = []
         while self._held and self._is_over_limit():
             self._issues.note(IssueKind.BUFFER_FULL, segment.number)
-            events += self._give_up_hole(segment.time)
+            events += self._give_up_hole()
         return events
 
     def _is_over_limit(self) -> bool:
         return self._held_cost > self._limits.stream_buffer or self._budget.used > self._limits.total_buffer
 
-    def _give_up_hole(self, time: float) -> list[Event]:
-        return [self._gap(self._held[0].start - self._next, time), *self._deliver(time)]
+    def _give_up_hole(self) -> list[Event]:
+        first = self._held[0]
+        return [self._gap(first.start - self._next, max(first.time, self._latest)), *self._deliver(None)]
 
     def _close(self, time: float, number: int) -> list[Event]:
         if self._end is None or self._next < self._end or self.is_closed:
@@ -259,9 +302,11 @@ class OpenDirection:
     def _piece(self, data: bytes, time: float) -> FlowBytes:
         offset = self._next
         self._next = offset + len(data)
+        self._latest = time
         return FlowBytes(flow=self._flow, from_opener=self._from_opener, time=time, offset=offset, data=data)
 
     def _gap(self, size: int, time: float) -> Gap:
         offset = self._next
         self._next = offset + size
+        self._latest = time
         return Gap(flow=self._flow, from_opener=self._from_opener, time=time, offset=offset, size=size)
