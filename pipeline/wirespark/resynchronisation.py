@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import takewhile
+from operator import gt
 
 from wirespark.decoders import Context, Snapshot, StreamDecoder, context_of, decoder_of
 from wirespark.options import Wishes
@@ -73,10 +76,10 @@ class OffsetTrial:
             size *= 8
 
     def hidden(self, data: bytes, end: int, *, is_end: bool, is_cut: bool = False) -> int | None:
-        """Return the offset in a frame where other frames begin that lead beyond its `end`, or 0 if there are none.
+        """Return the first offset in a frame where frames begin if some in it lead beyond its `end`, else 0.
 
-        Such frames show that the length of the outer frame is wrong. The result is None if more bytes are
-        needed.
+        Those that lead beyond it show that the length of the outer frame is wrong. Others may come before them, and more
+        damage between. The result is None if more bytes are needed.
 
         Frames that end at `end` belong to the outer frame. Frames that lead to the very end of the stream
         count for less if the stream only cuts (`is_cut`) the frame after this one.
@@ -92,7 +95,8 @@ class OffsetTrial:
             if verdict is None:
                 return None
             if verdict:
-                return start
+                earlier = takewhile(partial(gt, start), self.candidates(data, 1))
+                return next((each for each in earlier if self.verdict(data, each, is_end=is_end)), start)
         return 0
 
     def _leads_beyond(

@@ -17,7 +17,8 @@ from tests.pipeline.streams import STREAMS, Stream, stream_of
 
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.explain import explain
-from wirespark.options import Wishes
+from wireproto import lumberjack
+from wirespark.options import Kernel, Wishes
 from wirespark.packages import package_of
 
 IS_SOAK = settings.get_current_profile_name() == "soak"
@@ -119,3 +120,21 @@ def test_damaged_bytes_are_in_error_rows(tmp_path: Path, protocol: str) -> None:
                     tree = explain(plan, data[start:end], 0, end - start, Options(stream.role))
                     assert tree.end == end - start, (seed, row)
     assert n_errors > N_DAMAGES / 4
+
+
+@pytest.mark.parametrize("kernel", ["on", "off"])
+def test_frames_inside_a_wrong_length_are_found_before_the_next_damage(
+    tmp_path: Path, kernel: Kernel
+) -> None:
+    """A wrong length is known by the frames that lead beyond it; those before more damage in it are frames too."""
+    frames = [lumberjack.encode(lumberjack.Json(number, b'{"n": %d}' % number)) for number in range(1, 101)]
+    sizes = [len(frame) for frame in frames]
+    data = bytearray(b"".join(frames))
+    data[sum(sizes[:10]) + 6 : sum(sizes[:10]) + 10] = sum(sizes[11:50]).to_bytes(4, "big")
+    data[sum(sizes[:30]) + 1] ^= 0x40
+    wishes = Wishes(protocol="lumberjack", role="writer", kernel=kernel)
+    rows = rows_of(bytes(data), wishes, tmp_path)
+    found = [row["_offset"] for row in rows if row["_error"] is None]
+    starts = [sum(sizes[:number]) for number in range(100) if number not in (10, 30)]
+    assert set(starts) - set(found) <= {sum(sizes[:29])}
+    assert sum(row["_size"] for row in rows) == len(data)
