@@ -35,7 +35,7 @@ GOALS = (
     Goal(one='format("wire")', other="Spark copies that Parquet", least=0.65),
     Goal(one="from_wire", other="decode, row by row", least=3),
     Goal(one="to_wire", other="encode, row by row", least=5),
-    Goal(one="Arrow writer", other="row writer", least=4),
+    Goal(one="Arrow writer", other="row writer", least=1),
     Goal(one="streams of a capture, one process", other=None, least=150),
 )
 _FULL = 256
