@@ -122,6 +122,56 @@ def test_new_and_removed_protocols(project: Path) -> None:
     assert "ebb: new since first\n" in done.stderr
 
 
+@pytest.mark.parametrize("names", [(), ("tide",), ("idl/tide.wire",)])
+@pytest.mark.parametrize("against", ["tide_v1.wire", "old"])
+def test_an_old_file_is_found_by_the_name_that_it_declares(
+    project: Path, names: tuple[str, ...], against: str
+) -> None:
+    (project / "old").mkdir()
+    text = "// Before.\n" + BASE.read_text(encoding="utf-8")
+    (project / "tide_v1.wire").write_text(text)
+    (project / "old" / "tide_v1.wire").write_text(text)
+    edit(project, *WIDER)
+    done = called(
+        "breaking", *names, "--against", against, "--output-format", "concise", "--no-vectors", folder=project
+    )
+    assert done.exit_code == 1
+    assert [line.partition("[")[2][:6] for line in done.stdout.splitlines()] == ["WG8001"]
+    assert "new since" not in done.stderr
+
+
+def test_a_file_that_is_named_as_another_protocol_is_not_its_old_state(project: Path) -> None:
+    (project / "old").mkdir()
+    other = BASE.read_text(encoding="utf-8").replace("protocol tide", "protocol ebb")
+    (project / "old" / "tide.wire").write_text(other)
+    done = called("breaking", "--against", "old", "--output-format", "concise", folder=project)
+    assert done.stdout == "error[WG8101] protocol `ebb` is removed\n"
+    assert "tide: new since old\n" in done.stderr
+
+
+@pytest.mark.parametrize("against", ["ebb.wire", "ebb.json"])
+def test_one_protocol_is_compared_with_one_of_another_name(project: Path, against: str) -> None:
+    other = BASE.read_text(encoding="utf-8").replace("protocol tide", "protocol ebb")
+    (project / "ebb.wire").write_text(other)
+    (project / "ebb.json").write_bytes(called("ir", "ebb.wire", folder=project).stdout_bytes)
+    edit(project, *WIDER)
+    done = called(
+        "breaking", "--against", against, "--output-format", "concise", "--no-vectors", folder=project
+    )
+    assert done.exit_code == 1
+    assert [line.partition("[")[2][:6] for line in done.stdout.splitlines()] == ["WG8101", "WG8001"]
+    assert "protocol `ebb` is renamed to `tide`" in done.stdout
+
+
+def test_one_old_file_says_nothing_about_other_protocols(project: Path) -> None:
+    text = (project / "idl" / "tide.wire").read_text(encoding="utf-8")
+    (project / "tide_v1.wire").write_text(text)
+    (project / "idl" / "ebb.wire").write_text(text.replace("protocol tide", "protocol ebb"))
+    done = called("breaking", "--against", "tide_v1.wire", folder=project)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "ebb: new since tide_v1.wire\n" in done.stderr and "tide: new" not in done.stderr
+
+
 def test_numbers_of_protobuf_are_compared_if_they_are_used(project: Path) -> None:
     (project / "idl" / "tide.lock").write_text("# Numbers.\nAsk.id = 1\nAsk.station = 2\n")
     git(project, "add", "--all")

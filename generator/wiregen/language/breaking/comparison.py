@@ -39,6 +39,9 @@ def _changes(old: m.Protocol, new: m.Protocol) -> Iterator[Change]:
 
 
 def _settings(old: m.Protocol, new: m.Protocol) -> Iterator[Change]:
+    if old.name != new.name:
+        message = f"protocol `{old.name}` is renamed to `{new.name}`"
+        yield Change(code="WG8101", path=new.path, message=message, effect="programs that import it fail")
     if old.endian != new.endian:
         message = f"the byte order is {new.endian}, it was {old.endian}"
         effect = "the bytes of every number of several bytes are reversed"

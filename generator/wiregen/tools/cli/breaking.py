@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from wiregen.language.breaking import Level
     from wiregen.language.config import Config
     from wiregen.language.diagnostics import OutputFormat, Report
-    from wiregen.language.source import Sources
 
 __all__ = ["verb"]
 
@@ -67,11 +66,11 @@ def verb(
         found = Report()  # without the notes of `check`
         for subject in subjects:
             if subject is not None:
-                _compare(subject, state, config, sources, found, levels, with_vectors=not no_vectors)
-        if not names:
-            _report_removed(
-                state, {each.protocol.name for each in subjects if each is not None}, found, levels
-            )
+                old = _old_subject(subject, state, is_only=len(subjects) == 1)
+                _compare(old, subject, state, config, found, levels, with_vectors=not no_vectors)
+        if not names and not (state.is_one and len(subjects) == 1):
+            known = {each.protocol.name for each in subjects if each is not None}
+            _report_removed(state, known, found, levels)
     sys.stdout.write(render(found, sources, output_format, colour=has_colour(sys.stdout)))
     if output_format != "full" or not found.diagnostics:
         tell(f"{len(subjects)} protocol{'s' * (len(subjects) != 1)}, {_outcome(found)}")
@@ -85,10 +84,10 @@ def _outcome(report: "Report") -> str:
 
 
 def _compare(
+    old: "Subject | None",
     new: "Subject",
     state: OldState,
     config: "Config",
-    sources: "Sources",
     report: "Report",
     levels: tuple["Level", ...],
     *,
@@ -98,7 +97,6 @@ def _compare(
     from wiregen.language.breaking import compare, compare_numbers, level_of, report_changes
     from wiregen.tools.cli.breaking_proofs import no_proof, proof_of
 
-    old = _old_subject(new, state)
     if old is None:
         tell(f"{new.protocol.name}: new since {state.name}")
         return
@@ -110,8 +108,10 @@ def _compare(
     report_changes(changes, new.origins, report, levels=levels, proof=proof)
 
 
-def _old_subject(new: "Subject", state: OldState) -> "Subject | None":
+def _old_subject(new: "Subject", state: OldState, *, is_only: bool) -> "Subject | None":
     """Return the protocol in the old state, or None if it lacks it.
+
+    `is_only`: no other protocol is compared. Then a state of one protocol is its older state, whatever its name.
 
     Raises:
         Failure: It has errors there.
@@ -121,11 +121,13 @@ def _old_subject(new: "Subject", state: OldState) -> "Subject | None":
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources
 
-    if state.saved is not None and state.saved.name == new.protocol.name:
+    name = new.protocol.name
+    is_pair = is_only and state.is_one
+    if state.saved is not None and (is_pair or state.saved.name == name):
         return Subject(
             protocol=state.saved, origins={}, source=state.name, mentioned=frozenset(), lock=new.lock
         )
-    path = state.file_of(new.protocol.name)
+    path = next(iter(state.files.values()), None) if is_pair else state.files.get(name)
     if path is None:
         return None
     report = Report()
@@ -133,7 +135,7 @@ def _old_subject(new: "Subject", state: OldState) -> "Subject | None":
     if subject is None:
         first = next(each for each in report.diagnostics if each.severity == "error")
         raise Failure(
-            f"`{new.protocol.name}` has errors in {state.name}: {first.message} ({first.code})",
+            f"`{name}` has errors in {state.name}: {first.message} ({first.code})",
             "compare with a state that this version of wiregen checks without errors",
         )
     return subject

@@ -1,8 +1,9 @@
 """An older state of a project: its .wire files, locks and vectors from git, or from a folder."""
 
 import json
+import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,29 +22,32 @@ _KEPT: Final = (".wire", ".lock")
 _PLAIN_FILES: Final = ("100644", "100755")
 _LARGEST: Final = 64 << 20  # bytes of a saved model
 _TIME: Final = 60.0  # seconds that git may take
+_DECLARED: Final = re.compile(r"(?:\s|//[^\n]*\n|wire\s+\d+)*protocol\s+`?([A-Za-z_]\w*)", re.ASCII)
+"""The beginning of a .wire file, to the name of its protocol."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldState:
-    """The source folders of an older state, and its folder of vectors, which may not exist; `name`: as the user gave it.
+    """The .wire files of an older state by the name that each declares, and its folder of vectors, which may not exist.
 
-    `saved`: the only protocol of a saved model, which has no sources.
+    Attributes:
+        name: As the user gave it.
+        sources: The folders that imports may lead into.
+        saved: The only protocol of a saved model, which has no sources.
+        is_one: The user gave one protocol: a file or a saved model. It says nothing about others.
     """
 
     name: str
+    files: Mapping[str, Path]
     sources: tuple[Path, ...]
     vectors: Path
     saved: "Protocol | None" = None
-
-    def file_of(self, protocol: str) -> Path | None:
-        """Return the .wire file of a protocol, or None if this state does not have it."""
-        paths = (folder / f"{protocol}.wire" for folder in self.sources)
-        return next((path for path in paths if path.is_file()), None)
+    is_one: bool = False
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """The names of all protocols, sorted; a saved model says nothing about others."""
-        return tuple(sorted({path.stem for folder in self.sources for path in folder.glob("*.wire")}))
+        """The names of all protocols, sorted; a saved model is never told as removed."""
+        return tuple(sorted(self.files))
 
 
 @contextmanager
@@ -57,9 +61,11 @@ def old_state(against: str, config: "Config") -> Iterator[OldState]:
     if path.is_dir():
         yield _of_folder(path)
     elif path.is_file() and path.suffix == ".json":
-        yield OldState(name=against, sources=(), vectors=path.parent / "vectors", saved=_saved(path))
+        saved, vectors = _saved(path), path.parent / "vectors"
+        yield OldState(name=against, files={}, sources=(), vectors=vectors, saved=saved, is_one=True)
     elif path.is_file():
-        yield OldState(name=against, sources=(path.parent,), vectors=path.parent / "vectors")
+        files, vectors = _declared(path), path.parent / "vectors"
+        yield OldState(name=against, files=files, sources=(path.parent,), vectors=vectors, is_one=True)
     else:
         with TemporaryDirectory(prefix="wiregen-") as folder:
             yield _of_git(against, config, Path(folder))
@@ -71,7 +77,7 @@ def _of_folder(path: Path) -> OldState:
     from wiregen.language.diagnostics import Report
 
     if any(path.glob("*.wire")):
-        return OldState(name=str(path), sources=(path,), vectors=path / "vectors")
+        return _of_sources(str(path), (path,), path / "vectors")
     report = Report()
     config = load_config(path, report)
     if report.has_errors or not any(folder.is_dir() for folder in config.sources):
@@ -79,7 +85,26 @@ def _of_folder(path: Path) -> OldState:
             f"there is no .wire file in `{path}`",
             "give a folder of .wire files, the folder of a project, or a revision of git",
         )
-    return OldState(name=str(path), sources=config.sources, vectors=config.output / "vectors")
+    return _of_sources(str(path), config.sources, config.output / "vectors")
+
+
+def _of_sources(name: str, folders: tuple[Path, ...], vectors: Path) -> OldState:
+    """Return the state of all .wire files in folders; of files that declare the same name, that of the first folder."""
+    paths = [path for folder in folders for path in sorted(folder.glob("*.wire"))]
+    files = {key: file for path in reversed(paths) for key, file in _declared(path).items()}
+    return OldState(name=name, files=files, sources=folders, vectors=vectors)
+
+
+def _declared(path: Path) -> dict[str, Path]:
+    """Return a file by the name of the protocol that it declares; by its own name, if that cannot be read."""
+    from wiregen.language.regular_files import read_regular_text
+    from wiregen.language.source import MAX_SOURCE_SIZE
+
+    try:
+        found = _DECLARED.match(read_regular_text(path, MAX_SOURCE_SIZE))
+    except (OSError, ValueError):  # whoever loads it says why
+        found = None
+    return {path.stem if found is None else found[1]: path}
 
 
 def _saved(path: Path) -> "Protocol":
@@ -115,7 +140,7 @@ def _of_git(revision: str, config: "Config", into: Path) -> OldState:
             target = into / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(_git(top, "show", f"{commit}:{name}", missing=revision))
-    return OldState(name=revision, sources=tuple(into / each for each in sources), vectors=into / vectors)
+    return _of_sources(revision, tuple(into / each for each in sources), into / vectors)
 
 
 def _git(folder: Path, *arguments: str, missing: str) -> bytes:
