@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import struct
+import sys
 import threading
 from base64 import b64decode
 from collections.abc import Callable, Iterator
@@ -24,6 +25,23 @@ EVENT = bytes.fromhex("31 44 00000001 00000001 00000004 6c696e65 00000005 68656c
 WINDOW = bytes.fromhex("32 57 0000000a")
 ACK = bytes.fromhex("32 41 0000000a")
 
+LONG = """protocol long { endian big  roles client, server }
+frame Frame {
+  size : u16 := size(body)
+  type : u8 := code(body)
+  body : match type in size
+}
+message Data 1 from client { data : bytes[] }
+"""
+ALIKE = """protocol alike { endian big  roles client, server }
+frame Frame {
+  type    : u8 := code(body)
+  version : u16
+  size    : u16 := size(body)
+  body    : match type in size
+}
+message Data 0x16 from client { data : bytes[] }
+"""
 FIN, SYN, ACKED = 1, 2, 16
 CLIENT, SERVER = 51000, 5044
 
@@ -130,6 +148,68 @@ def test_a_compressed_capture_is_decoded(compress: Callable[[bytes], bytes], tmp
     assert expected
     assert run("decode", LUMBERJACK, path).stdout == expected
     assert run("decode", LUMBERJACK, data=compress(data)).stdout == expected
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("decode", LUMBERJACK, "FILE"),
+        ("decode", LUMBERJACK, "--pcap", "FILE"),
+        ("decode", LUMBERJACK, "--follow", "FILE"),
+        ("decode", LUMBERJACK, "-"),
+        ("replay", LUMBERJACK, "FILE"),
+        ("replay", LUMBERJACK, "-"),
+        ("diff", LUMBERJACK, "FILE", "FILE"),
+    ],
+)
+def test_without_the_library_of_zstd_each_verb_says_what_to_do(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("compression.zstd", "backports.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    data = b"\x28\xb5\x2f\xfd" + bytes(20)
+    (tmp_path / "talk.pcap.zst").write_bytes(data)
+    given = [tmp_path / "talk.pcap.zst" if each == "FILE" else each for each in arguments]
+    result = run(*given, data=data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "pip install 'wiregen[zstd]'" in result.stderr and "bug" not in result.stderr
+
+
+HELLO = bytes.fromhex("1603010005 0100000100")
+
+
+@pytest.mark.parametrize("verb", ["decode", "replay", "diff"])
+def test_a_capture_of_tls_is_told_once(verb: str, tmp_path: Path) -> None:
+    path = tmp_path / "tls.pcap"
+    wire = Wire().open().client(HELLO).server(HELLO).client(bytes.fromhex("1703030001 00"))
+    path.write_bytes(wire.close().pcap())
+    result = run(verb, LUMBERJACK, *([path] * (1 + (verb == "diff"))))
+    told = "warning: 127.0.0.1:51000-127.0.0.1:5044 is TLS, and its bytes are encrypted\n  = help: record it with `wiregen proxy --tls`"
+    assert result.stderr.count(told) == result.stderr.count("TLS,") == 1 + (verb == "diff")
+
+
+def test_tls_is_told_of_a_protocol_that_waits_for_more_bytes(tmp_path: Path) -> None:
+    """The length 0x1603 exceeds the record, so that only the end of the connection shows that it is no frame."""
+    protocol = tmp_path / "long.wire"
+    protocol.write_text(LONG)
+    result = run("decode", protocol, data=Wire().open().client(HELLO).close().pcap())
+    assert "is TLS" in result.stderr
+
+
+def test_frames_that_begin_like_tls_are_not_taken_for_it(tmp_path: Path) -> None:
+    protocol = tmp_path / "alike.wire"
+    protocol.write_text(ALIKE)
+    known, unknown = (
+        run("decode", protocol, data=Wire().open().client(data).close().pcap())
+        for data in (HELLO, HELLO.replace(b"\x16", b"\x17", 1))
+    )
+    assert (known.exit_code, known.stderr) == (0, "the input is a capture\n")
+    assert "is TLS" in unknown.stderr
+
+
+def test_bytes_like_tls_within_a_connection_are_not_taken_for_it() -> None:
+    result = run("decode", LUMBERJACK, data=Wire().open().client(WINDOW).client(HELLO).close().pcap())
+    assert result.exit_code == 1 and "TLS" not in result.stderr
 
 
 @pytest.mark.parametrize("options", [(), ("--pcap",)])

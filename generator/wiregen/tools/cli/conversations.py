@@ -1,13 +1,15 @@
 """The connections of a capture, both directions of each in the order of time."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from wiregen.formats.capture import CaptureError, Closed, Flow, FlowBytes, Gap, read_streams
+from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.stream.context import Context
-from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
+from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings, name_of
 from wiregen.tools.cli.direction import Direction
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.messages import tell
@@ -20,6 +22,28 @@ __all__ = ["OpenConnection", "conversations", "decode_capture"]
 
 _MOST_SHOWN = 10
 """The most ports that a failure names."""
+_TLS_RECORD: Final = re.compile(rb"[\x14-\x17]\x03[\x00-\x04]")
+"""The first bytes of a TLS record: its type, and a version from SSL 3.0 to TLS 1.3."""
+_TLS_HELP: Final = (
+    "record it with `wiregen proxy --tls`, or decrypt the capture with a key log (docs/guide/recipes.md)"
+)
+
+
+class _TlsNotice:
+    """Tells once for a capture that a connection is TLS, whose bytes no protocol decodes."""
+
+    def __init__(self) -> None:
+        self._is_told = False
+
+    def judge(self, first: Decoded, event: "Event") -> None:
+        """Tell it if the first item of a direction begins as TLS does, and has no known message."""
+        head = event.data if isinstance(event, FlowBytes) and event.offset == 0 else first.raw
+        if self._is_told or not _TLS_RECORD.match(head):
+            return
+        if isinstance(first.outcome, DecodeError) or name_of(first) == "Unknown":
+            self._is_told = True
+            tell(f"warning: {event.flow.name} is TLS, and its bytes are encrypted")
+            tell(f"  = help: {_TLS_HELP}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +52,14 @@ class OpenConnection:
 
     directions: dict[bool, Direction]
     context: Context
+    tls: _TlsNotice
 
     def take(self, event: "Event") -> Iterator[Decoded]:
         """Yield the frames and errors that an event completes."""
         flow, time = event.flow.name, event.time
         for decoded in _decoded(event, self.directions):
+            if decoded.offset == 0:
+                self.tls.judge(decoded, event)
             yield decoded.seen(flow, time)
 
 
@@ -110,6 +137,7 @@ class _Orientation:
         self._settings = settings
         self._port = port
         self._ports = ports
+        self._tls = _TlsNotice()
 
     def open(self, flow: Flow) -> OpenConnection:
         roles = self._settings.schema.roles
@@ -121,7 +149,7 @@ class _Orientation:
             True: Direction(self._settings, first, context),
             False: Direction(self._settings, last, context),
         }
-        return OpenConnection(directions=directions, context=context)
+        return OpenConnection(directions=directions, context=context, tls=self._tls)
 
     def _is_opener_first(self, flow: Flow, first: str) -> bool:
         if flow.saw_syn:

@@ -151,9 +151,13 @@ def _open(name: str) -> BinaryIO:
 
 
 def _looks_like_capture(head: bytes, name: str) -> bool:
-    from wiregen.formats.capture import is_capture, may_be_capture
+    from wiregen.formats.capture import CaptureError, is_capture, may_be_capture
 
-    return may_be_capture(head) and is_capture(name)
+    try:
+        return may_be_capture(head) and is_capture(name)
+    except CaptureError as error:  # the library of the compression is missing
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(message, way_out) from None
 
 
 def _size(file: IO[bytes]) -> int:
