@@ -80,6 +80,132 @@ def test_a_harmless_change_has_no_finding(case: dict[str, list[str]]) -> None:
     assert compare(base().protocol, checked(text).protocol) == ()
 
 
+FIELDS = """wire 1
+protocol tide { endian big  roles client, server }
+frame Frame { type : u8 := code(body)  body : match type }
+message Height 1 { %s }
+"""
+
+
+def changes_of_fields(old: str, new: str) -> list[tuple[str, str]]:
+    found = compare(checked(FIELDS % old).protocol, checked(FIELDS % new).protocol)
+    return [(f"{each.code} {each.message}", each.effect) for each in found]
+
+
+NEW = "WG8002 field `Height.x` (u16) is new"
+REMOVED = "WG8002 field `Height.x` (u16) is removed"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "effect"),
+    [
+        pytest.param(
+            "a : u8  _ : bytes[2]  b : u8",
+            "a : u8  x : u16  b : u8",
+            f"{NEW}, its bytes were padding before",
+            "old writers send zeros at offset 1 of `Height`, and old readers skip the value",
+            id="padding becomes a field",
+        ),
+        pytest.param(
+            "a : u8  x : u16  b : u8",
+            "a : u8  _ : bytes[2]  b : u8",
+            f"{REMOVED}, its bytes are padding now",
+            "new writers send zeros at offset 1 of `Height`, and new readers skip the value",
+            id="a field becomes padding",
+        ),
+        pytest.param(
+            "a : u8  _ : bytes[4]",
+            "a : u8  _ : u16  x : u16",
+            f"{NEW}, its bytes were padding before",
+            "old writers send zeros at offset 3 of `Height`, and old readers skip the value",
+            id="a part of padding",
+        ),
+        pytest.param(
+            "a : utf8[u8]  _ : bytes[2]",
+            "a : utf8[u8]  x : u16",
+            f"{NEW}, its bytes were padding before",
+            "old writers send zeros there, and old readers skip the value",
+            id="without a fixed place",
+        ),
+        pytest.param(
+            '_ : bytes[2] == x"0102"  b : u8',
+            "x : u16  b : u8",
+            f"{NEW}, its bytes were a constant before",
+            "old readers refuse other values at offset 0 of `Height`",
+            id="a constant becomes a field",
+        ),
+        pytest.param(
+            "a : u3  _ : u5 == 0  b : u8",
+            "a : u3  flag : bit  _ : u4 == 0  b : u8",
+            "WG8002 field `Height.flag` (bit) is new, its bytes were a constant before",
+            "old readers refuse other values at offset 0 of `Height`",
+            id="bits",
+        ),
+    ],
+)
+def test_a_field_in_the_place_of_padding_moves_nothing(old: str, new: str, message: str, effect: str) -> None:
+    assert changes_of_fields(old, new) == [(message, effect)]
+
+
+def test_a_field_in_the_place_of_another_one_moves_nothing() -> None:
+    effect = "the bytes at offset 1 of `Height` are decoded differently"
+    found = changes_of_fields("a : u8  x : u16  b : u8", "a : u8  y : i16  b : u8")
+    assert found == [(REMOVED, effect), ("WG8002 field `Height.y` (i16) is new", effect)]
+
+
+def test_a_field_longer_than_the_padding_before_moves_the_next_ones() -> None:
+    found = changes_of_fields("a : u8  _ : bytes[2]  b : u8", "a : u8  x : u32  b : u8")
+    assert [effect for _, effect in found] == [
+        "every field after offset 1 of `Height` moves by -2",
+        "every field from offset 1 of `Height` on moves by 4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a : u8  _ : bytes[2]  b : u8", "a : u8  _ : u16  b : u8"),
+        ("a : u7  _ : bit == false", "a : u7  _ : bit"),
+        ('_ : bytes[2] == x"0000"  b : u8', "_ : bytes[2]  b : u8"),
+        ("a : u8 where a <= 2", "a : u8 where a < 3"),
+        ("a : i8 where a > -2 and a < 5", "a : i8 where -1 <= a and 4 >= a"),
+        ("a : u3 where a >= 2  _ : u5", "a : u3 where a > 1  _ : u5"),
+    ],
+)
+def test_texts_that_mean_the_same_bytes_have_no_finding(old: str, new: str) -> None:
+    assert changes_of_fields(old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("a : u8 where a <= 2", "a : u8 where a < 2"), ("a : f32 where a <= 2", "a : f32 where a < 3")],
+)
+def test_other_bounds_are_found(old: str, new: str) -> None:
+    (found,) = changes_of_fields(old, new)
+    assert found[0].startswith("WG8005 ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "effect"),
+    [
+        (
+            "_ : u8 == 7",
+            "_ : u8",
+            "is padding, it was the constant `7`",
+            "new writers send zeros, which old readers refuse",
+        ),
+        (
+            "_ : u8",
+            "_ : u8 == 0",
+            "is the constant `0`, it was padding",
+            "new readers refuse other values, which old ones skip",
+        ),
+    ],
+)
+def test_padding_is_never_set_by_hand(old: str, new: str, message: str, effect: str) -> None:
+    assert changes_of_fields(old, new) == [(f"WG8004 field `Height._` {message}", effect)]
+
+
 def test_there_are_enough_cases_and_each_code_has_a_level_and_a_case() -> None:
     assert len(CHANGES) >= 40 and len(HARMLESS) >= 40
     named = {code: level for level, codes in CODES.items() for code in codes.split()}

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from wiregen.language.breaking.changes import Change
 from wiregen.language.breaking.matching import keyed_fields, renamed_fields
 from wiregen.language.breaking.plain import Renames, plain
+from wiregen.language.breaking.runs import refilled_runs
 from wiregen.language.spelling import expression_text, type_text
 from wiregen.runtime.schema.node import Node, fields_of
 from wiregen.schema import model as m
-from wiregen.schema.copies import replace
+from wiregen.schema.copies import mapped, replace
 from wiregen.schema.sizes import Laid, Sizes
+from wiregen.schema.values import number_of
 
 __all__ = ["Pair", "compare_fields", "eased"]
 
 
 _Node = TypeVar("_Node", bound=Node)
+_TURNED: Final[Mapping[str, m.Operator]] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The operators with which the operands change sides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +95,15 @@ def compare_fields(
     own = renamed_fields(old, new, pair.renames)
     pair = replace(pair, renames=pair.renames.within(own))
     row = _Row(pair=pair, name=name, path=path, old=tuple(old), new=tuple(new))
-    ours = {own.get(key, key): field for key, field in keyed_fields(old).items()}
-    theirs = keyed_fields(new)
+    runs = tuple(refilled_runs(old, new, pair.renames, (pair.old_sizes, pair.new_sizes)))
+    in_runs = {id(field) for run in runs for field in (*run.old, *run.new)}
+    kept = keyed_fields([field for field in old if id(field) not in in_runs])
+    ours = {own.get(key, key): field for key, field in kept.items()}
+    theirs = keyed_fields([field for field in new if id(field) not in in_runs])
     yield from _renamed(row, own, theirs)
     yield from _order(row, ours, theirs)
+    for run in runs:
+        yield from run.changes(name, path)
     yield from _removed(row, ours, theirs)
     yield from _added(row, ours, theirs)
     for key, field in theirs.items():
@@ -138,7 +147,8 @@ def _added(row: _Row, ours: Mapping[str, m.Field], theirs: Mapping[str, m.Field]
         is_last = not any(each in ours for each in keys[index:])
         if key in ours or (is_last and all(isinstance(each.value, m.Trailing) for each in rest)):
             continue
-        at = sum(each in ours for each in keys[:index])
+        before = next((ours[each] for each in reversed(keys[:index]) if each in ours), None)
+        at = 0 if before is None else row.old.index(before) + 1
         field = theirs[key]
         message = f"field `{row.name}.{field.name}` ({type_text(field.type)}) is new"
         yield Change(
@@ -158,7 +168,7 @@ def _between(row: _Row, old: m.Field, new: m.Field) -> Iterator[Change]:
         message = f"field `{name}` is present {_when(old.condition)} before, {_when(new.condition)} now"
         effect = row.moved(old, None)
         yield Change(code="WG8004", path=new.path, message=message, effect=effect)
-    if before.where != after.where:
+    if _as_strict(before.where, old) != _as_strict(after.where, new):
         message = f"the `where` of field `{name}` is {_shown(new.where)}, it was {_shown(old.where)}"
         effect = "one state refuses values that the other one sends"
         yield Change(code="WG8005", path=new.path, message=message, effect=effect)
@@ -168,6 +178,30 @@ def _between(row: _Row, old: m.Field, new: m.Field) -> Iterator[Change]:
         yield Change(
             code="WG8103", path=new.path, message=message, effect="the value has another type in programs"
         )
+
+
+def _as_strict(where: m.Expression | None, field: m.Field) -> m.Expression | None:
+    """Return a condition with `<` and `>` in place of `<=` and `>=`, where the field itself, an integer, is compared with a number."""
+    if where is None or not isinstance(field.type, m.Integer | m.Bits | m.Varint):
+        return where
+    own = plain(m.FieldReference(path=(field.name,)), Renames())
+
+    def change(node: Node) -> Node | None:
+        match node:
+            case m.Operation(operator=operator, left=m.Number() as left, right=right) if (
+                right == own and operator in _TURNED
+            ):
+                return change(m.Operation(operator=_TURNED[operator], left=right, right=left))
+            case m.Operation(operator="<=", left=left, right=m.Number(value=value)) if left == own:
+                return m.Operation(operator="<", left=left, right=m.Number(value=value + 1))
+            case m.Operation(operator=">=", left=left, right=m.Number(value=value)) if left == own:
+                return m.Operation(operator=">", left=left, right=m.Number(value=value - 1))
+            case m.Operation(operator="<" | ">", left=left, right=m.Number()) if left == own:
+                return node
+            case _:
+                return None
+
+    return mapped(where, change)
 
 
 def _type(row: _Row, name: str, old: m.Field, new: m.Field) -> Iterator[Change]:
@@ -200,7 +234,6 @@ def _blocks(old: m.Type, new: m.Type, renames: Renames) -> list[tuple[m.Block, m
 
 def _emptied(part: m.Type, found: list[m.Block]) -> m.Type:
     """Return a type with its blocks emptied; the full ones are added to `found` in text order."""
-    from wiregen.schema.copies import mapped
 
     def change(node: Node) -> Node | None:
         if isinstance(node, m.Block):
@@ -218,6 +251,9 @@ def _value(
     is_default = isinstance(before, m.Default | None) and isinstance(after, m.Default | None)
     if before == after:
         return
+    if new.name == "_":
+        yield from _hidden_value(name, old, new)
+        return
     if is_default and after is None:
         message = f"field `{name}` has lost its default"
         yield Change(code="WG8102", path=new.path, message=message, effect="programs that omit it fail")
@@ -230,6 +266,31 @@ def _value(
         message = f"field `{name}` is {_described(new.value)}, it was {_described(old.value)}"
         effect = "one state refuses values that the other one sends"
         yield Change(code="WG8004", path=new.path, message=message, effect=effect)
+
+
+def _hidden_value(name: str, old: m.Field, new: m.Field) -> Iterator[Change]:
+    """Yield a change of a field without a name: a constant, or padding, whose value readers skip and writers set to zero."""
+    if new.value is None and isinstance(old.value, m.Constant) and _is_zero(old.value.value):
+        return  # readers accept more
+    before, after = ("padding" if each.value is None else _described(each.value) for each in (old, new))
+    effect = "one state refuses values that the other one sends"
+    if new.value is None:
+        effect = "new writers send zeros, which old readers refuse"
+    elif old.value is None:
+        effect = "new readers refuse other values, which old ones skip"
+    message = f"field `{name}` is {after}, it was {before}"
+    yield Change(code="WG8004", path=new.path, message=message, effect=effect)
+
+
+def _is_zero(expression: m.Expression) -> bool:
+    """Return whether all bytes of a constant are zero, as those that writers send as padding."""
+    match expression:
+        case m.Octets(hex=digits):
+            return not digits.strip("0")
+        case m.Truth(value=value):
+            return not value
+        case _:
+            return number_of(expression) == 0
 
 
 def _described(value: m.FieldValue | None) -> str:
