@@ -204,6 +204,11 @@ def test_a_preamble_needs_to_know_who_sent_it(tmp_path: Path) -> None:
         pytest.param([LUMBERJACK, "--hex", "0g"], ["`g` is not a hexadecimal digit"], id="digit"),
         pytest.param([LUMBERJACK, "--hex", "012"], ["an odd number of digits"], id="odd"),
         pytest.param([LUMBERJACK, "--hex", "00", "file"], ["--hex and a file are both given"], id="both"),
+        pytest.param(
+            [LUMBERJACK, "--hex", "00", "--follow"], ["--follow needs a file that grows"], id="hex-follow"
+        ),
+        pytest.param([LUMBERJACK, "--hex", "00", "--pcap"], ["--pcap is for files"], id="hex-pcap"),
+        pytest.param(["-", "-"], ["stdin would be read twice"], id="stdin-twice"),
         pytest.param([LUMBERJACK, "--hex", "00", "--port", "1"], ["--port is for captures"], id="port"),
         pytest.param([LUMBERJACK, "no/such/file"], ["`no/such/file` cannot be read"], id="file"),
         pytest.param([LUMBERJACK, "."], ["`.` is a folder"], id="folder"),

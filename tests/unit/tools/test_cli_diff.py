@@ -93,3 +93,20 @@ def test_the_number_of_messages_is_bounded(tmp_path: Path, monkeypatch: pytest.M
     first, second = files(tmp_path, ack(1) * 3, ack(1))
     result = compared(LUMBERJACK, first, second)
     assert result.exit_code == 2 and "has more than 2 messages" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("diff", "lumberjack", "-", "-"),
+        ("diff", "-", "-", "b.bin"),
+        ("replay", "lumberjack", "-", "-"),
+        ("shrink", "-", "-"),
+        ("shrink", "-"),
+        ("decode", "-"),
+    ],
+)
+def test_stdin_is_given_once_only(arguments: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(wiregen, arguments, input=ack(1))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "stdin would be read twice, but can be read only once" in result.stderr

@@ -226,6 +226,38 @@ def test_following_ends_with_the_keyboard(tmp_path: Path, monkeypatch: pytest.Mo
     assert (result.exit_code, result.stdout) == (0, '{"count":3,"message":"Ack"}\n')
 
 
+@pytest.mark.parametrize("options", [(), ("--no-pcap",)])
+def test_a_short_file_is_decoded_before_it_grows(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, path = tmp_path / "short.wire", tmp_path / "growing"
+    protocol.write_text(
+        "wire 1\nprotocol short { endian big  roles client, server }\n"
+        "frame Frame { type : u8 := code(body)  body : match type }\nmessage Ping 1 { id : u8 }\n"
+    )
+    path.write_bytes(bytes.fromhex("0102"))
+
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("wiregen.tools.cli.growing_file.time.sleep", interrupt)
+    result = run("decode", protocol, path, "--follow", *options, "--select", "message,id")
+    assert (result.exit_code, result.stdout) == (0, '{"message":"Ping","id":2}\n')
+
+
+def test_a_keyboard_ends_a_file_that_may_become_a_capture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "growing"
+    path.write_bytes(bytes.fromhex("0a0d"))
+    monkeypatch.setattr("wiregen.tools.cli.growing_file.time.sleep", interrupt)
+    result = run("decode", "lumberjack", path, "--follow")
+    assert (result.exit_code, result.output) == (0, "")
+
+
 def test_a_file_that_shrinks_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "growing"
     path.write_bytes(bytes.fromhex(ACK * 3))

@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 
 from wiregen.tools.cli import wiregen
 
+CAPTURES = Path(__file__).resolve().parents[3] / "examples" / "captures"
 WINDOW = "32 57 0000000a"
 EVENT = "32 44 00000001 00000002 00000001 61 00000001 62 00000001 63 00000003 646566"
 WRONG_TYPE = "32 00 0000000a"
@@ -103,3 +104,14 @@ def test_an_input_without_the_error_is_refused(arguments: tuple[str, ...], told:
 def test_tries_are_bounded() -> None:
     result = shrunk("lumberjack", "--hex", WINDOW * 50 + WRONG_TYPE, "--tries", "1")
     assert result.exit_code == 0 and result.stdout.startswith("3200")
+
+
+@pytest.mark.parametrize("name", ["talk.pcap", "-"])
+def test_a_capture_is_refused_with_the_way_to_its_bytes(name: str, tmp_path: Path) -> None:
+    data = (CAPTURES / "golumber-async-pipelined.pcap").read_bytes()
+    (tmp_path / "talk.pcap").write_bytes(data)
+    given = name if name == "-" else str(tmp_path / name)
+    result = CliRunner().invoke(wiregen, ["shrink", "lumberjack", given], input=data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"`{given}` is a capture, but shrink takes bytes of one direction" in result.stderr
+    assert "--where '@error != null'" in result.stderr and "--hex" in result.stderr

@@ -11,7 +11,7 @@ from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.locating import LocatedPacket, ends_of, keys_of, locate_packets
 from wiregen.formats.capture.packet import Batch, Packet, Place
-from wiregen.formats.capture.reader import is_capture, may_be_capture, read_capture
+from wiregen.formats.capture.reader import is_capture, may_be_capture, may_become_capture, read_capture
 from wiregen.formats.capture.source import Source
 from wiregen.formats.capture.streams import (
     CaptureReader,
@@ -58,6 +58,7 @@ __all__ = [
     "keys_of",
     "locate_packets",
     "may_be_capture",
+    "may_become_capture",
     "place_events",
     "read_capture",
     "read_streams",

@@ -47,6 +47,11 @@ def may_be_capture(head: bytes) -> bool:
     return head.startswith(_BEGINNINGS)
 
 
+def may_become_capture(head: bytes) -> bool:
+    """Return whether a file that begins with these bytes, fewer than four, may be a capture when there are more."""
+    return any(each.startswith(head) for each in _BEGINNINGS)
+
+
 def is_capture(source: Source) -> bool:
     """Return whether the first bytes of `source`, unzipped, are those of a capture; a stream is consumed by it.
 

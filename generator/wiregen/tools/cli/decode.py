@@ -119,11 +119,13 @@ def verb(
     If a layout depends on earlier messages of the other role, give them: decode PROTOCOL --from server --before client:HEX
     """
     from wiregen.tools.cli.decoding_options import DecodingSettings
-    from wiregen.tools.cli.input import from_hex, open_bytes, open_growing
+    from wiregen.tools.cli.input import from_hex, open_bytes, open_growing, refuse_stdin_twice
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
 
-    if digits is not None and (file is not None or pcap or is_followed):
-        raise Failure("--hex and a file are both given", "give only one of them")
+    if digits is not None:
+        _refuse_beside_hex(file, pcap=pcap, is_followed=is_followed)
+    else:
+        refuse_stdin_twice(protocol, file or "-")
     if backend != _NATIVE:
         pcap, format_ = _of_carrier(backend, pcap, format_)
     questions = _Questions(where=where, select=select, group_by=group_by, is_counted=is_counted)
@@ -147,6 +149,20 @@ def verb(
         if source.path is not None and not pcap:
             tell("the input is a capture")
         return _decode(source, settings, sender, before, port, spoken.found.ports, output)
+
+
+def _refuse_beside_hex(file: str | None, *, pcap: bool | None, is_followed: bool) -> None:
+    """Refuse what is for files only."""
+    if file is not None:
+        raise Failure("--hex and a file are both given", "give only one of them")
+    if pcap:
+        raise Failure(
+            "--pcap is for files, but --hex gives bytes", "remove --pcap, or give the capture as FILE"
+        )
+    if is_followed:
+        raise Failure(
+            "--follow needs a file that grows, but --hex gives bytes", "remove --follow, or give a FILE"
+        )
 
 
 def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:

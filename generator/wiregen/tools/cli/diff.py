@@ -72,9 +72,11 @@ def verb(
     from wiregen.formats.inspect.secrets import secret_names
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import DecodingSettings
+    from wiregen.tools.cli.input import refuse_stdin_twice
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import spoken
 
+    refuse_stdin_twice(protocol, first, second)
     protocol_ = spoken(protocol).protocol
     schema = lower(protocol_)
     settings = DecodingSettings(

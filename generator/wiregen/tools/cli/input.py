@@ -13,7 +13,7 @@ from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.growing_file import GrowingFile
 from wiregen.tools.cli.messages import is_terminal
 
-__all__ = ["Input", "from_hex", "open_bytes", "open_growing", "open_lines"]
+__all__ = ["Input", "from_hex", "open_bytes", "open_growing", "open_lines", "refuse_stdin_twice"]
 
 _CHUNK: Final = 1 << 16
 _MOST_LINE: Final = 1 << 28
@@ -55,6 +55,14 @@ def from_hex(digits: str, option: str = "--hex") -> Input:
     return Input(chunks=iter((data,) if data else ()), size=len(data))
 
 
+def refuse_stdin_twice(*names: str | None) -> None:
+    """Refuse several `-` among the names of inputs: the first reader would leave nothing to the others."""
+    if names.count("-") > 1:
+        raise Failure(
+            "stdin would be read twice, but can be read only once", "give files for all inputs but one"
+        )
+
+
 @contextmanager
 def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
     """Open a file by name, or stdin (`-`, or None if it is not a terminal); `is_capture` None: detect it."""
@@ -84,12 +92,31 @@ def open_growing(name: str | None, *, is_capture: bool | None) -> Iterator[Input
         raise Failure("--follow needs a file", "give the FILE that grows; stdin is always read as it arrives")
     with _open(name) as file:
         growing = GrowingFile(file)
-        head = growing.read(_HEAD_SIZE)
+        try:
+            head: bytes | None = b"" if is_capture is not None else _head_of(growing)
+        except KeyboardInterrupt:  # it ends the file, as a later one does
+            head = None
         file.seek(0)
+        if head is None:
+            yield Input(chunks=iter(()), is_followed=True)
+            return
         if is_capture or (is_capture is None and _looks_like_capture(head, name)):
             yield Input(chunks=iter(()), path=Path(name), is_followed=True, growing=cast(BinaryIO, growing))
         else:
             yield Input(chunks=iter(lambda: growing.read1(_CHUNK), b""), is_followed=True)
+
+
+def _head_of(growing: GrowingFile) -> bytes:
+    """Return the first bytes, as soon as they tell whether the file may be a capture."""
+    from wiregen.formats.capture import may_become_capture
+
+    head = b""
+    while len(head) < _HEAD_SIZE and may_become_capture(head):
+        more = growing.read1(_HEAD_SIZE - len(head))
+        if not more:
+            break
+        head += more
+    return head
 
 
 @contextmanager
@@ -109,7 +136,7 @@ def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
     """Open stdin, a pipe or a device; a capture is stored in a file, because it may have to be read twice."""
     from wiregen.formats.capture import may_be_capture
 
-    head = stream.read(_HEAD_SIZE)
+    head = b"" if is_capture is False else stream.read(_HEAD_SIZE)
     if not is_capture and (is_capture is False or not may_be_capture(head)):
         yield Input(chunks=_rejoined(head, stream), is_live=True)
         return

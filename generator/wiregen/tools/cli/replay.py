@@ -64,10 +64,11 @@ def verb(
     """
     from wiregen.runtime.sessions.table import Program
     from wiregen.tools.cli.decoding_options import DecodingSettings
-    from wiregen.tools.cli.input import open_bytes
+    from wiregen.tools.cli.input import open_bytes, refuse_stdin_twice
     from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
     from wiregen.tools.cli.protocols import decodable
 
+    refuse_stdin_twice(protocol, capture, second)
     found = decodable(protocol, capture, second)
     schema = found.schema
     if not schema.sessions:

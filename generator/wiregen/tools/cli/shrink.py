@@ -69,11 +69,14 @@ def verb(
     from wiregen.conformance.judge import CodecSetting, ReferenceImplementation
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import DecodingSettings
+    from wiregen.tools.cli.input import refuse_stdin_twice
     from wiregen.tools.cli.output import destination
     from wiregen.tools.cli.preceding_bytes import context_after, direction, said
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import spoken
 
+    if digits is None:
+        refuse_stdin_twice(protocol, file or "-")
     schema = lower(spoken(protocol).protocol)
     settings = DecodingSettings(
         schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
@@ -115,9 +118,12 @@ def _bytes(file: str | None, digits: str | None) -> bytes:
 
     if digits is not None and file is not None:
         raise Failure("--hex and a file are both given", "give only one of them")
-    with (
-        nullcontext(from_hex(digits)) if digits is not None else open_bytes(file, is_capture=False)
-    ) as source:
+    with nullcontext(from_hex(digits)) if digits is not None else open_bytes(file, is_capture=None) as source:
+        if source.path is not None:
+            raise Failure(
+                f"`{file or '-'}` is a capture, but shrink takes bytes of one direction",
+                "give the `bytes` of an error: `wiregen decode PROTOCOL FILE --where '@error != null'` shows them, and --hex takes them",
+            )
         data = bytearray()
         for chunk in source.chunks:
             data += chunk
