@@ -167,6 +167,9 @@ def test_times_are_readable(form: str, first: object, tmp_path: Path) -> None:
         (("--where", "sequence = 1"), "= help: write `==` to compare"),
         (("--where", "a && b"), "= help: write `and`"),
         (("--where", "@ofset > 1"), "= help: did you mean `@offset`?"),
+        (("--where", "header.sequence > 1"), "= help: write `sequence`: fields of headers and of messages"),
+        (("--where", 'pairs[0].key == x"00"'), "= help: ask about fields outside of lists"),
+        (("--where", "sequence == 1 and"), "expected an expression, found the end of the text"),
         (("--where", "true, false"), "= help: join conditions with `and` or `or`"),
         (("--where", ""), "expected an expression"),
         (("--where", "(" * 100), "WG1109"),
@@ -186,6 +189,12 @@ def test_a_wrong_question_is_explained(options: tuple[str, ...], told: str) -> N
 def test_every_place_is_named_where_a_user_looks(place: str) -> None:
     assert place in run("decode", "--help").stdout
     assert f"`{place}`" in (ROOT / "docs" / "guide" / "recipes.md").read_text()
+
+
+def test_a_word_that_only_sessions_use_is_not_suggested() -> None:
+    result = run("decode", "lumberjack", "--hex", ACK, "--where", "header == 1")
+    assert result.exit_code == 2 and "there is no field, variable or constant `header`" in result.stderr
+    assert "did you mean" not in result.stderr
 
 
 def test_contexts_cannot_be_asked_about() -> None:

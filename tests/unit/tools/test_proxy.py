@@ -411,6 +411,12 @@ def test_a_change_that_cannot_be_encoded_leaves_the_message(tmp_path: Path) -> N
     assert action.startswith("not changed: ")
 
 
+@pytest.mark.parametrize("value", ["V1", "Version.V1", "0x31"])
+def test_a_field_of_an_enum_is_changed_to_a_member(value: str, tmp_path: Path) -> None:
+    got, _ = forwarded(tmp_path, WINDOW, "--change", 'message == "Window"', f"version = {value}")
+    assert got == b"1" + WINDOW[1:]
+
+
 def test_the_header_of_a_frame_is_changed(tmp_path: Path) -> None:
     protocol = ROOT / "tests" / "talk.wire"
     start = bytes.fromhex("02 0002 00 05 01")
@@ -449,6 +455,9 @@ def test_a_delay_changes_no_byte(tmp_path: Path) -> None:
         (("--cut", "sequence +"), "--cut"),
         (("--change", "sequence == 1", "sequence"), "is not FIELD=EXPR"),
         (("--change", "sequence == 1", "nothing = 1"), "nothing"),
+        (("--change", 'message == "Nix"', "sequence = 1"), '1 | message == "Nix"'),
+        (("--change", "sequence == 1", "version = V3"), "there is no member `V3` in `Version`"),
+        (("--change", "sequence == 1", "type = 3"), "`type` is computed when the message is encoded"),
         (("--delay", "nobody:1"), "nobody"),
         (("--delay", "writer"), "is not ROLE:MS"),
         (("--cert", __file__), "is only for TLS"),

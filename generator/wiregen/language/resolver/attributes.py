@@ -44,13 +44,13 @@ def code_of_variety(work: Workspace, node: syntax.Union, name: syntax.Name) -> T
     return Typed(expression=model.Number(value=found.codes[0].low.value), sort=INTEGER)
 
 
-def part_named(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
-    """Return a field of a value."""
+def part_named(work: Workspace, base: Typed, node: syntax.Attribute, *, is_question: bool = False) -> Typed:
+    """Return a field of a value. `is_question`: a command asks about decoded frames."""
     if base.sort == WRONG:
         return STAND_IN
     part = part_of(work, base.sort, node.name.text)
     if part is None or not isinstance(base.expression, model.FieldReference):
-        _report_no_part(work, base.sort, node.name)
+        _report_no_part(work, base.sort, node.name, is_question=is_question)
         return STAND_IN
     work.refer_to_any(node.name, part.places)
     reference = base.expression
@@ -58,7 +58,7 @@ def part_named(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
     return Typed(expression=path, sort=part.sort)
 
 
-def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
+def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name, *, is_question: bool) -> None:
     declared = work.names.get(sort.name)
     fields = declared.fields if isinstance(declared, syntax.Struct | syntax.Message | syntax.Frame) else ()
     names = [field.name.text for field in fields]
@@ -66,6 +66,8 @@ def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
     if name.text in names:
         message = f"`{name.text}` can be named through a field only, not through an item or a result"
         where = f"write the condition as a `where` in the declaration of `{sort.name}`"
+        if is_question:
+            where = "ask about fields outside of lists, or show the list with `--select` and search its items there"
         label = f"a field of `{sort.name}`"
         work.error("WG2208", message, name.span, label=label, help_=where)
         return

@@ -44,6 +44,8 @@ from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model
 
 _UUID_SIZE: Final = 16
+_PARTS_OF_LINES: Final = ("header", "fields")
+"""The keys of a line of JSON that hold the fields of a frame and of its message."""
 _COMPARISONS: Final = ("<", "<=", ">", ">=")
 
 
@@ -341,7 +343,19 @@ def _attribute(work: Workspace, scope: Scope, node: syntax.Attribute) -> Typed:
             return member_named(work, declared, node.name)
         if isinstance(declared, syntax.Union):
             return code_of_variety(work, declared, node.name)
-    return part_named(work, resolve_reference(work, scope, node.base), node)
+        if _is_part_of_line(work, scope, node.base.text, node.name.text):
+            help_ = f"write `{node.name.text}`: fields of headers and of messages have no prefix"
+            report_unknown(node.base, "field, variable or constant", (), work.report, help_=help_)
+            return STAND_IN
+    base = resolve_reference(work, scope, node.base)
+    return part_named(work, base, node, is_question=scope.is_question)
+
+
+def _is_part_of_line(work: Workspace, scope: Scope, part: str, name: str) -> bool:
+    """Return whether a question names a field as in a line of JSON: behind the part of the line that has it."""
+    if not scope.is_question or part not in _PARTS_OF_LINES or meanings(work, scope, part, None):
+        return False
+    return name in scope.own or name in scope.frame
 
 
 def _entry(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:

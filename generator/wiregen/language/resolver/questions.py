@@ -31,6 +31,9 @@ PLACES: Final[Mapping[str, Sort]] = {
 """The facts about a frame that are not in its bytes; `message` is short for `@message` where no field has that name."""
 _SHORT: Final = MESSAGE.removeprefix("@")
 _UNKNOWN_MESSAGE: Final = "Unknown"
+_END_OF_FILE: Final = "the end of the file"
+"""As messages of the parser name the end of a text."""
+_END_OF_QUESTION: Final = "the end of the text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +42,12 @@ class Question:
 
     text: str
     expression: model.Expression
+    sort: Sort
 
 
 def resolve_condition(work: Workspace, source: Source, report: Report) -> model.Expression | None:
     """Return the expression of a condition about any frame, or report an error and return None."""
-    asked = parse_question(source, report, is_one=True)
+    asked = _parsed(source, report, is_one=True)
     if not asked:
         return None
     found = Report()
@@ -54,25 +58,37 @@ def resolve_condition(work: Workspace, source: Source, report: Report) -> model.
     return None if report.has_errors else condition
 
 
-def resolve_questions(work: Workspace, source: Source, report: Report) -> tuple[Question, ...]:
-    """Return the expressions of a text that are separated by commas, or report an error and return ()."""
+def resolve_questions(
+    work: Workspace, source: Source, report: Report, expected: Sort | None = None
+) -> tuple[Question, ...]:
+    """Return the expressions of a text that are separated by commas, or report an error and return ().
+
+    `expected`: the sort that is wanted, whose members need no prefix.
+    """
     found = Report()
-    asked = parse_question(source, found)
+    asked = _parsed(source, found)
     work, scope = replace(work, report=found), _scope(work)
-    questions = tuple(
-        Question(
-            text=source.text[node.span.start : node.span.end],
-            expression=resolve_expression(work, scope, node).expression,
-        )
-        for node in asked
-    )
+    questions = []
+    for node in asked:
+        typed = resolve_expression(work, scope, node, expected)
+        text = source.text[node.span.start : node.span.end]
+        questions.append(Question(text=text, expression=typed.expression, sort=typed.sort))
     report.merge(found)
-    return () if report.has_errors else questions
+    return () if report.has_errors else tuple(questions)
+
+
+def _parsed(source: Source, report: Report, *, is_one: bool = False) -> tuple[syntax.Expression, ...]:
+    """Return the expressions of a text, or report an error about it, which is no file, and return ()."""
+    found = Report()
+    asked = parse_question(source, found, is_one=is_one)
+    for each in found.diagnostics:
+        report.add(replace(each, message=each.message.replace(_END_OF_FILE, _END_OF_QUESTION)))
+    return asked
 
 
 def _scope(work: Workspace) -> Scope:
     """Return the scope of a question: the fields of everything that is sent, and the places."""
-    scope = scope_of(work, every_target(work), SessionNames(variables=PLACES))
+    scope = replace(scope_of(work, every_target(work), SessionNames(variables=PLACES)), is_question=True)
     if meanings(work, scope, _SHORT, None):
         return scope
     return replace(scope, variables={**PLACES, _SHORT: TEXT})

@@ -56,6 +56,8 @@ class Scope:
     roles: tuple[str, ...] = ()
     places: Mapping[str, Span] = field(default_factory=dict)
     """Those of the names of variables and roles."""
+    is_question: bool = False
+    """Whether a user asks about decoded frames, with a command."""
 
 
 def layout_scope(layout: ResolvedLayout, visible: int) -> Scope:
@@ -81,7 +83,7 @@ def known_words(work: Workspace, scope: Scope, expected: Sort | None) -> Iterato
     yield from work.words_of(syntax.Const, syntax.Context)
     if expected is not None:
         yield from members_of(work, expected)
-    if scope.where == "row":
+    if scope.where == "row" and not scope.is_question:
         yield "sender"
     if scope.where == "layout":
         yield from ("remaining", "offset")

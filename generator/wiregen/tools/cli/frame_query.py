@@ -26,6 +26,7 @@ from wiregen.tools.cli.protocols import stop
 
 if TYPE_CHECKING:
     from wiregen.language.resolver import Question, Workspace
+    from wiregen.language.resolver.sorts import Sort
 
 __all__ = ["Answers", "FrameQuery", "OptionText", "frame_query_of", "resolved"]
 
@@ -120,9 +121,17 @@ class OptionText:
 
 
 def resolved(
-    workspace: "Workspace", where: OptionText | None, asked: OptionText | None, *, is_counted: bool = False
+    workspace: "Workspace",
+    where: OptionText | None,
+    asked: OptionText | None,
+    *,
+    is_counted: bool = False,
+    expected: "Sort | None" = None,
 ) -> FrameQuery:
-    """Return the questions of a condition and of expressions; exit with diagnostics about wrong ones."""
+    """Return the questions of a condition and of expressions; exit with diagnostics about wrong ones.
+
+    `expected`: the sort that the expressions should have.
+    """
     from wiregen.language.diagnostics import Report
     from wiregen.language.resolver import resolve_condition, resolve_questions
     from wiregen.language.source import Source, Sources
@@ -134,7 +143,7 @@ def resolved(
         return sources[given.option]
 
     condition = None if where is None else resolve_condition(workspace, source(where), report)
-    columns = () if asked is None else resolve_questions(workspace, source(asked), report)
+    columns = () if asked is None else resolve_questions(workspace, source(asked), report, expected)
     if report.has_errors:
         stop(report, sources, code=USAGE)
     query = FrameQuery(where=condition, columns=columns, is_counted=is_counted)

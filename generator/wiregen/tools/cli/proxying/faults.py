@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from wiregen.formats.jsonl import Line, LineEncoder, LineError
 from wiregen.formats.line_maker import LineMaker
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.schema.declarations import Constant
 from wiregen.runtime.schema.expressions import FieldReference
+from wiregen.runtime.schema.shapes import every_field
 from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, DecodingSettings
 from wiregen.tools.cli.failure import Failure
@@ -16,12 +18,15 @@ from wiregen.tools.cli.frame_query import Answers, OptionText, resolved
 
 if TYPE_CHECKING:
     from wiregen.language.resolver import Workspace
+    from wiregen.runtime.schema.protocol import Schema, Variant
 
 __all__ = ["ConnectionFaults", "FaultOptions", "MessageFaults", "Passage", "faults_of"]
 
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(?!=)(.+)", re.DOTALL)
 _OWN_BYTES: Final = ("raw", "canonical")
 """The keys of a line that keep its original bytes."""
+_FIELD: Final = "FIELD of --change"
+_VALUE: Final = "EXPR of --change"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,14 +91,29 @@ def _change(where: str, assignment: str, settings: DecodingSettings, workspace: 
     if match is None:
         raise Failure(f"`{assignment}` is not FIELD=EXPR", way_out)
     condition = OptionText(option="--change", text=where)
-    target = resolved(workspace, None, OptionText(option="--change", text=match[1])).columns
-    query = resolved(workspace, condition, OptionText(option="--change", text=match[2].strip()))
+    target = resolved(workspace, None, OptionText(option=_FIELD, text=match[1])).columns
     if len(target) != 1 or not isinstance(target[0].expression, FieldReference):
         raise Failure(f"`{match[1]}` is not a field", way_out)
+    _refuse_computed(settings.schema, target[0].expression.path)
+    value = OptionText(option=_VALUE, text=match[2].strip())
+    query = resolved(workspace, condition, value, expected=target[0].sort)
     if len(query.columns) != 1:
         raise Failure(f"`{match[2].strip()}` is not one expression", "repeat --change for each field")
     answers = Answers(query, settings, Clock())
     return FieldChange(answers=answers, path=target[0].expression.path, text=assignment.strip())
+
+
+def _refuse_computed(schema: "Schema", path: tuple[str, ...]) -> None:
+    """Refuse a field that is derived or constant wherever it is declared: its value cannot be given."""
+    layouts: list[Schema | Variant] = [schema, *schema.variants.values()]
+    declared = [message.fields for layout in layouts for message in layout.messages.values()]
+    declared += [frame.fields for layout in layouts for frame in layout.frames.values()]
+    found = [field for fields in declared for field in every_field(fields) if field.name == path[0]]
+    if found and all(field.is_hidden for field in found):
+        is_constant = all(isinstance(field.value, Constant) for field in found)
+        what = "is a constant" if is_constant else "is computed when the message is encoded"
+        way_out = "change fields that are set by hand" + ("" if is_constant else ", from which it follows")
+        raise Failure(f"--change: `{path[0]}` {what}", way_out)
 
 
 class ConnectionFaults:
