@@ -96,10 +96,9 @@ def compare_fields(
     pair = replace(pair, renames=pair.renames.within(own))
     row = _Row(pair=pair, name=name, path=path, old=tuple(old), new=tuple(new))
     runs = tuple(refilled_runs(old, new, pair.renames, (pair.old_sizes, pair.new_sizes)))
-    in_runs = {id(field) for run in runs for field in (*run.old, *run.new)}
-    kept = keyed_fields([field for field in old if id(field) not in in_runs])
+    kept = keyed_fields(_without(old, [run.old_places for run in runs]))
     ours = {own.get(key, key): field for key, field in kept.items()}
-    theirs = keyed_fields([field for field in new if id(field) not in in_runs])
+    theirs = keyed_fields(_without(new, [run.new_places for run in runs]))
     yield from _renamed(row, own, theirs)
     yield from _order(row, ours, theirs)
     for run in runs:
@@ -109,6 +108,11 @@ def compare_fields(
     for key, field in theirs.items():
         if key in ours:
             yield from _between(row, ours[key], field)
+
+
+def _without(fields: Sequence[m.Field], places: Sequence[range]) -> list[m.Field]:
+    left_out = {at for each in places for at in each}
+    return [field for at, field in enumerate(fields) if at not in left_out]
 
 
 def _renamed(row: _Row, own: Mapping[str, str], new: Mapping[str, m.Field]) -> Iterator[Change]:

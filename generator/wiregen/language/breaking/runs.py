@@ -21,11 +21,14 @@ _NO_RENAMES: Final = Renames()
 class Run:
     """Neighbouring fields of the old state, and those that have their bytes in the new one.
 
-    `offset`: in bits; None: it is not fixed. `sizes`: of the old and of the new state.
+    `old_places`, `new_places`: their indexes in the declaration. `offset`: in bits; None: it is not fixed. `sizes`: of
+    the old and of the new state.
     """
 
     old: tuple[m.Field, ...]
     new: tuple[m.Field, ...]
+    old_places: range
+    new_places: range
     offset: int | None
     sizes: tuple[Sizes, Sizes]
 
@@ -79,11 +82,18 @@ def refilled_runs(
     ends = [*((ours[name], theirs[name]) for name in anchors), (len(old), len(new))]
     for (start, other_start), (end, other_end) in zip(starts, ends, strict=True):
         n_front, n_back = _equal_ends(old[start:end], new[other_start:other_end], renames)
-        run = tuple(old[start + n_front : end - n_back])
-        others = tuple(new[other_start + n_front : other_end - n_back])
-        if _is_refilled(run, others, sizes):
-            bits = sizes[0].fixed_bits(tuple(old[: start + n_front]))
-            yield Run(old=run, new=others, offset=bits, sizes=sizes)
+        places = range(start + n_front, end - n_back)
+        others = range(other_start + n_front, other_end - n_back)
+        before, after = tuple(old[at] for at in places), tuple(new[at] for at in others)
+        if _is_refilled(before, after, sizes):
+            yield Run(
+                old=before,
+                new=after,
+                old_places=places,
+                new_places=others,
+                offset=sizes[0].fixed_bits(tuple(old[: places.start])),
+                sizes=sizes,
+            )
 
 
 def _equal_ends(old: Sequence[m.Field], new: Sequence[m.Field], renames: Renames) -> tuple[int, int]:
