@@ -127,3 +127,15 @@ def test_without_the_library_of_zstd_the_error_says_what_to_do(monkeypatch: pyte
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(CaptureError, match=r"pip install 'wiregen\[zstd\]'"):
         list(read_capture(io.BytesIO(b"\x28\xb5\x2f\xfd" + bytes(20))))
+
+
+@pytest.mark.parametrize("compress", STORED)
+def test_the_place_of_damage_is_told_as_one_of_the_decompressed_bytes(compress: Compress) -> None:
+    issues = Issues()
+    list(read_capture(io.BytesIO(compress(NOISE)[:-1000]), issues=issues))
+    assert [str(issue).partition(" of the decompressed bytes: ")[1] for issue in issues] == [
+        " of the decompressed bytes: "
+    ] * len(issues)
+    plain = Issues()
+    list(read_capture(io.BytesIO(NOISE[:-1000]), issues=plain))
+    assert [" of the decompressed" in str(issue) for issue in plain] == [False]

@@ -500,3 +500,13 @@ def test_a_limit_holds_for_writing_too() -> None:
 
 def test_encode_refuses_a_folder_that_is_not_there() -> None:
     check_refused(encode("", "-o", "no/such/folder/x"), "cannot be written", "an existing folder")
+
+
+def test_the_tree_counts_bits(tmp_path: Path) -> None:
+    protocol = tmp_path / "bits.wire"
+    protocol.write_text(
+        "wire 1\nprotocol bits { endian big  roles client, server }\n"
+        "frame Frame { type : u8 := code(body)  body : match type }\nmessage Ping 1 { flag : bit  rest : u7 }\n"
+    )
+    tree = run("decode", protocol, "--hex", "01 81", "--format", "tree").stdout
+    assert "1 bit from bit 0\n" in tree and "7 bits from bit 1\n" in tree

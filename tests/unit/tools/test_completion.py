@@ -28,6 +28,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_missing_shell_is_one_line_with_the_choices() -> None:
+    result = run("completion")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[0] == "error: missing argument 'SHELL', choose from bash, fish, zsh"
+
+
 def completed(*words: str) -> list[str]:
     """Return the values that bash is offered for the last word."""
     environment = {

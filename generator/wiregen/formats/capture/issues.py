@@ -65,24 +65,29 @@ class Issue:
     count: int
     at: int
     detail: str
+    is_unzipped: bool = False
+    """Whether the file is compressed, so that its bytes are not those that `at` counts."""
 
     @property
     def is_harmless(self) -> bool:
         return self.kind.is_harmless
 
     def __str__(self) -> str:
-        unit = "byte" if self.kind in _AT_BYTES else "packet"
+        is_byte = self.kind in _AT_BYTES
+        place = f"byte {self.at}" if is_byte else f"packet {self.at}"
+        place += " of the decompressed bytes" if is_byte and self.is_unzipped else ""
         first = "at" if self.count == 1 else f"{self.count}, first at"
         detail = f": {self.detail}" if self.detail else ""
-        return f"{_PHRASES[self.kind]} ({first} {unit} {self.at}{detail})"
+        return f"{_PHRASES[self.kind]} ({first} {place}{detail})"
 
 
 class Issues:
-    """Collects the issues while a capture is read."""
+    """Collects the issues while a capture is read; `is_unzipped`: of a compressed one."""
 
-    __slots__ = ("_counts", "_firsts")
+    __slots__ = ("_counts", "_firsts", "is_unzipped")
 
     def __init__(self) -> None:
+        self.is_unzipped = False
         self._counts: dict[IssueKind, int] = {}
         self._firsts: dict[IssueKind, tuple[int, str]] = {}
 
@@ -100,7 +105,7 @@ class Issues:
     def __iter__(self) -> Iterator[Issue]:
         for kind, count in self._counts.items():
             at, detail = self._firsts[kind]
-            yield Issue(kind=kind, count=count, at=at, detail=detail)
+            yield Issue(kind=kind, count=count, at=at, detail=detail, is_unzipped=self.is_unzipped)
 
     def __len__(self) -> int:
         return len(self._counts)

@@ -140,6 +140,7 @@ def _unzipped(stream: BinaryIO, issues: Issues) -> CaptureInput:
         raise CaptureError(f"cannot read the capture: {error.strerror or error}") from None
     compression = compression_of(head)
     if compression is not None:
+        issues.is_unzipped = True
         return CaptureInput(b"", _Unzipped(compression, head, read_some, issues).read, issues)
     return CaptureInput(head, read_some, issues)
 

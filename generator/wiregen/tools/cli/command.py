@@ -185,7 +185,9 @@ def _refuse(error: click.ClickException) -> int:
 
 
 def _as_message(text: str) -> str:
-    return text[:1].lower() + text[1:].rstrip(".")
+    """Return a message of click in the style of ours; choices are on lines of their own there."""
+    line = " ".join(text.split()).replace(". Choose from:", ", choose from")
+    return line[:1].lower() + line[1:].rstrip(".")
 
 
 def _refuse_by_system(error: OSError) -> int:

@@ -11,7 +11,7 @@ _SHELLS = ("bash", "fish", "zsh")
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
 def verb(shell: str) -> int:
     """Print a script for SHELL that completes verbs, options and names of protocols.
 

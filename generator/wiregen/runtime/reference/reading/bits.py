@@ -34,7 +34,7 @@ def read_bits(
         node = reader.node(here, field.type, start + done // 8, bool(bits) if type_.is_flag else bits)
         first, end = start + -(-done // 8), start + -(-(done + width) // 8)
         node.start, node.end = (first, end) if end > first else (node.start, node.start)
-        node.note = f"{width} bits from bit {done % 8}"
+        node.note = f"{width} bit{'s' * (width != 1)} from bit {done % 8}"
         record.add(field, node)
         check_value(reader, record, field, node, here)
         nodes.append(node)
