@@ -120,7 +120,7 @@ def _named(fields: Sequence[m.Field]) -> list[tuple[int, m.Field]]:
 
 
 def _filler(fields: Sequence[m.Field]) -> str | None:
-    """Return what fields without a name are: `padding` or `a constant`; None: others are among them."""
+    """Return `padding` or `a constant`, if all fields are without a name; None: others are among them."""
     values = [each.value for each in fields]
     if _named(fields) or not all(isinstance(each, m.Constant | None) for each in values):
         return None

@@ -102,7 +102,7 @@ def _declared(path: Path) -> dict[str, Path]:
 
     try:
         found = _DECLARED.match(read_regular_text(path, MAX_SOURCE_SIZE))
-    except (OSError, ValueError):  # whoever loads it says why
+    except (OSError, ValueError):  # the loader says why
         found = None
     return {path.stem if found is None else found[1]: path}
 
