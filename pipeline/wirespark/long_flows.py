@@ -295,7 +295,7 @@ def _fed(part: FlowSlice, packets: SharePackets, batcher: Batcher, port: int | N
                 skipped = max(0, skipped - len(event.data))
             if position >= due:
                 yield from batcher.flush()
-                due = position + max(position - part.start, _BEYOND)
+                due = position + max(position - (part.end or 0), _BEYOND)
             if part.end is not None and batcher.given >= part.end:
                 break
     yield from batcher.flush()

@@ -9,7 +9,7 @@ cut into pieces. Only a few frames are held in memory.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -82,17 +82,18 @@ class _Times:
         return self._times[min(bisect_left(self._ends, end), len(self._ends) - 1)]
 
     def divided(self, data: bytes, offset: int) -> list[TimedBytes]:
-        """Return the last bytes of the stream, from an offset on, as the pieces that they were; the pieces are dropped."""
+        """Return the last bytes of the stream, from an offset on, as the pieces that they were, and forget these."""
         if not self._ends:
             return [TimedBytes(data, None)] if data else []
         found: list[TimedBytes] = []
-        begin = offset
-        for index in range(bisect_right(self._ends, offset), len(self._ends)):
-            end = self._ends[index]
-            found.append(TimedBytes(data[begin - offset : end - offset], self._times[index]))
-            begin = end
-        self._ends.clear()
-        self._times.clear()
+        begin, first = offset, bisect_left(self._ends, offset)
+        for end, time in zip(self._ends[first:], self._times[first:], strict=True):
+            if end > begin:
+                found.append(TimedBytes(data[begin - offset : end - offset], time))
+                begin = end
+        del self._ends[first + 1 :], self._times[first + 1 :]
+        if first < len(self._ends):
+            self._ends[first] = offset
         return found
 
 

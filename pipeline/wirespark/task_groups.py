@@ -36,7 +36,10 @@ def packed(items: Sequence[Item], sizes: Sequence[int], most: int) -> Iterator[t
     """Yield groups of items of `most` bytes together, or fewer so that there are groups of equal cost that are worth a task."""
     cost = sum(sizes) + _OPENING * len(sizes)
     n_groups = min(max(round(cost / _WORTH), 1), _MANY)
-    return filled(items, sizes, max(most, _LEAST), most_cost=cost // n_groups + max(sizes) + _OPENING)
+    more = (
+        min(max(sizes, default=0), _WORTH) + _OPENING
+    )  # so that the last item of a group is not one of its own
+    return filled(items, sizes, max(most, _LEAST), most_cost=cost // n_groups + more)
 
 
 def filled(

@@ -38,7 +38,7 @@ from wirespark.parquet import TableWriters, folder_of  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
 from wirespark.receipts import FOLDER  # noqa: E402
 from wirespark.targets import target_of  # noqa: E402
-from wirespark.task_groups import shared_if_many  # noqa: E402
+from wirespark.task_groups import packed, shared_if_many  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -123,6 +123,9 @@ def test_many_small_parts_share_tasks(tmp_path: Path) -> None:
     assert [part for bundle in bundles for part in bundle] == list(parts) and len(bundles) == 1
     assert [len(each) for each in shared_if_many(parts, [10 << 20] * len(parts))][:2] == [6, 6]
     assert list(shared_if_many(parts[:10], sizes[:10])) == [(part,) for part in parts[:10]]
+    assert list(packed((), (), 1 << 27)) == []
+    sizes = [120 << 20, *[100 << 10] * 5000]
+    assert max(map(len, packed(range(5001), sizes, 1 << 40))) < 1500
 
 
 def reader_of(path: Path | str, target: Path | str, protocol: str, **options: str) -> ConvertReader:

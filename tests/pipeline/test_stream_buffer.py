@@ -20,7 +20,7 @@ from wireproto import lumberjack
 from wirespark.batches import batcher_of
 from wirespark.columns import Columns, Origin
 from wirespark.kernels import ops
-from wirespark.kernels.stream_buffer import StreamBuffer
+from wirespark.kernels.stream_buffer import _LEAST_WALK, StreamBuffer
 from wirespark.options import Kernel, ReadOptions, Wishes
 from wirespark.stream_pools import Pool
 from wirespark.stream_rows import Walk
@@ -136,3 +136,23 @@ def test_a_row_has_the_time_of_its_last_byte_after_an_error_too(is_pooled: bool,
                 time = bisect_left([*cuts, len(data)], row["_offset"] + row["_size"])
                 assert row["_time"].timestamp() * 1e6 == pytest.approx(time)
     assert n_errors > 10
+
+
+@pytest.mark.parametrize("kernel", ["on", "off"])
+@pytest.mark.parametrize("is_pooled", [False, True], ids=["alone", "pooled"])
+def test_frames_inside_a_frame_that_waited_have_their_own_times(is_pooled: bool, kernel: Kernel) -> None:
+    """A wrong length leads to the end of a step of the object path, so that the kernels take over while the frame waits."""
+    wishes = ReadOptions.of({"path": "x", "protocol": "lumberjack", "kernel": kernel}).wishes
+    event = lumberjack.encode(lumberjack.Json(1, b'{"n": 1}'))
+    inner = zlib.compress(event)
+    head = b"2C" + len(inner).to_bytes(4, "big") + inner + event * 100
+    wrong = b"2J" + bytes(4) + (_LEAST_WALK - len(head) - 10).to_bytes(4, "big")
+    data = head + wrong + event * 300
+    packets = [data[begin : begin + 64] for begin in range(0, len(data), 64)]
+    n_inside = 0
+    for columns in columns_of(wishes, packets, is_pooled=is_pooled):
+        for row in table_rows(columns, wishes):
+            end = row["_offset"] + row["_size"]
+            n_inside += row["_error"] is None and len(head) < end < _LEAST_WALK
+            assert row["_time"].timestamp() * 1e6 == pytest.approx((end - 1) // 64)
+    assert n_inside > 50

@@ -5,6 +5,7 @@ They are read as text: a file with errors imports too.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -12,27 +13,36 @@ from typing import Final
 from wiregen.language.regular_files import read_regular
 from wiregen.language.source import MAX_SOURCE_SIZE, SUFFIX
 
-__all__ = ["files_in", "imported_names", "text_of"]
+__all__ = ["MOST_FILES", "files_in", "imported_names", "text_of"]
 
-_MOST_FILES: Final = 1000
-"""The most files of all folders together that are read."""
-_GAP: Final = r"(?:\s|//[^\n]*\n)*"
+MOST_FILES: Final = 1000
+"""The most files of all folders together that an editor reads."""
+_PROSE: Final = re.compile(r'"[^"\n]*"|//[^\n]*')
+"""Texts and comments."""
 _NAME: Final = r"`?\w+`?"
 
 
 def imported_names(
-    path: Path, folders: Iterable[Path], unsaved: Mapping[str, str] = MappingProxyType({})
+    path: Path,
+    folders: Iterable[Path],
+    unsaved: Mapping[str, str] = MappingProxyType({}),
+    *,
+    most: int | None = None,
 ) -> frozenset[str]:
     """Return the names that files in some folders import from a file.
 
-    `unsaved`: texts that are read instead of the files of these names, as an editor has them.
+    `unsaved`: texts that are read instead of the files of these names, as an editor has them. `most`: the number of files
+    that are read.
     """
     found: set[str] = set()
-    names = rf"({_NAME}(?:{_GAP},{_GAP}{_NAME})*)"
-    statement = re.compile(rf"^\s*import\s+`?{re.escape(path.stem)}`?{_GAP}:{_GAP}{names}", re.MULTILINE)
-    for other in files_in(folders):
-        for statement_found in statement.finditer(text_of(other, unsaved)):
-            found.update(re.findall(r"\w+", re.sub(r"//[^\n]*", "", statement_found[1])))
+    statement = re.compile(
+        rf"\bimport\s+`?{re.escape(path.stem)}`?\s*:\s*({_NAME}(?:\s*,\s*{_NAME})*)", re.ASCII
+    )
+    for other in files_in(folders, unsaved, most=most):
+        text = text_of(other, unsaved)
+        if "import" in text and path.stem in text:
+            for names in statement.findall(_PROSE.sub("", text)):
+                found.update(re.findall(r"\w+", names))
     return frozenset(found)
 
 
@@ -47,13 +57,16 @@ def text_of(path: Path, unsaved: Mapping[str, str]) -> str:
         return ""
 
 
-def files_in(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the `.wire` files of some folders, without links that lead out of them."""
+def files_in(
+    folders: Iterable[Path], unsaved: Iterable[str] = (), *, most: int | None = None
+) -> Iterator[Path]:
+    """Yield the `.wire` files of some folders, without links that lead out of them, and those that only an editor has."""
     absolute = dict.fromkeys(folder.absolute() for folder in folders if folder.is_dir())
-    paths = (
+    saved = (
         path for folder in absolute for path in sorted(folder.glob(f"*{SUFFIX}")) if _is_inside(path, folder)
     )
-    yield from (path for _, path in zip(range(_MOST_FILES), paths, strict=False))
+    opened = (path for path in map(Path, unsaved) if path.parent in absolute and not path.exists())
+    yield from islice(chain(opened, saved), most)
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

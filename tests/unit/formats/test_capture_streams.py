@@ -144,6 +144,23 @@ SYN_0 = packet(99, flags=SYN)
             id="a-hole-is-a-gap-a-second-after-its-bytes-were-acknowledged",
         ),
         pytest.param(
+            [
+                SYN_0,
+                packet(101, b"b"),
+                answer(500, ack=200 + 2**30),
+                answer(500, ack=102),
+                packet(100, b"a"),
+                packet(102, b"c"),
+            ],
+            [(">", b"a", 0, 5), (">", b"b", 1, 5), (">", b"c", 2, 6), ("|", "end", 6)],
+            id="a-number-far-away-acknowledges-nothing",
+        ),
+        pytest.param(
+            [SYN_0, packet(101, b"b"), answer(500, ack=100), answer(500, ack=102), answer(500, ack=102)],
+            [(">", "gap", 0, 1, 2), (">", b"b", 1, 2), ("|", "end", 5)],
+            id="what-was-acknowledged-before-the-hole-does-not-count",
+        ),
+        pytest.param(
             [SYN_0, packet(101, b"b"), answer(500, ack=102), packet(100, b"a"), answer(500, ack=102)],
             [(">", b"a", 0, 4), (">", b"b", 1, 4), ("|", "end", 5)],
             id="packets-may-be-captured-after-their-acknowledgement",

@@ -93,7 +93,7 @@ class OpenDirection:
         self._held: list[_Span] = []
         self._held_cost = 0
         self._acknowledged: _Acknowledged | None = None  # since bytes are held
-        self._latest = 0.0  # the time of the last event, unless `advance` made it
+        self._latest = 0.0  # the time of the last event
         self.is_closed = False
         self.expected: int | None = None  # the sequence number of data that `advance` may take
 
@@ -135,6 +135,7 @@ class OpenDirection:
         """Process complete data that has the expected sequence number."""
         offset = self._next
         self._next = offset + len(data)
+        self._latest = time
         self.expected = (sequence + len(data)) % _MODULUS
         return _new(FlowBytes, (self._flow, self._from_opener, time, offset, data))
 
@@ -178,13 +179,18 @@ class OpenDirection:
 
         Holes before it are given up if the capture does not have their bytes soon: its packets may be out of order.
         """
-        if self._base is None:
+        if self._base is None or not self._held:
             return []
-        reached = self._next + (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
-        former, self._acknowledged = self._acknowledged, self._acknowledged or _Acknowledged(reached, time)
-        if former is None or time < former.time + _PATIENCE:
+        distance = (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
+        if abs(distance) > self._limits.sequence_jump:
             return []
-        self._acknowledged = _Acknowledged(reached, time)
+        former, present = self._acknowledged, _Acknowledged(self._next + distance, time)
+        if former is None or former.end < self._held[0].start:
+            self._acknowledged = present
+            return []
+        if time < former.time + _PATIENCE:
+            return []
+        self._acknowledged = present
         events: list[Event] = []
         while self._held and self._held[0].start <= former.end:
             events += self._give_up_hole()

@@ -20,7 +20,8 @@ _FORM: Final = "write `// wiregen: allow(RULE) reason`"
 def _unused(survey: Survey) -> None:
     for each in survey.allowances.listed:
         if each.name in _WORDS and each not in survey.used:
-            message = f"`allow({each.name})` suppresses nothing"
+            name = each.name.upper() if each.name.startswith("wg") else each.name
+            message = f"`allow({name})` suppresses nothing"
             survey.report.warning("WG7015", message, each.span, help="remove it")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from wiregen.generate.frontend import check_resolved
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Diagnostic, Report, Span
-from wiregen.language.importers import imported_names
+from wiregen.language.importers import MOST_FILES, imported_names
 from wiregen.language.linter import lint
 from wiregen.language.parser import parse_partial
 from wiregen.language.resolver import Resolved, resolve_partial
@@ -67,9 +67,14 @@ class Analysis:
 
     def imports(self, path: Path) -> bool:
         """Return whether the text is that of a file or imports it, directly or not, or would import it if it were there."""
+        return self.reads(path.as_posix()) or any(stem == path.stem for stem, _ in self.imported)
+
+    @cached_property
+    def imported(self) -> frozenset[tuple[str, str]]:
+        """The names that the text imports, each after the name of its file."""
         declared = () if self.file is None else self.file.declarations
-        named = {each.protocol.text for each in declared if isinstance(each, syntax.Import)}
-        return self.reads(path.as_posix()) or path.stem in named
+        found = (each for each in declared if isinstance(each, syntax.Import))
+        return frozenset((each.protocol.text, name.text) for each in found for name in each.names)
 
     @property
     def offered(self) -> dict[Span, tuple[str, ...]]:
@@ -125,7 +130,7 @@ class Analysis:
         if resolved is not None and not report.has_errors:
             subject = check_resolved(resolved, self.source.path, report)
             if subject is not None:
-                imported = imported_names(self.source.path, self.roots, self.sources.unsaved)
+                imported = imported_names(self.source.path, self.roots, self.sources.unsaved, most=MOST_FILES)
                 mentioned = subject.mentioned | imported
                 lint(subject.protocol, subject.origins, mentioned, self.sources, report, rules=_LINTED)
         return report.diagnostics

@@ -12,7 +12,7 @@ from typing import Final
 from lsprotocol.types import Location, TextEdit
 
 from wiregen.language.diagnostics import Diagnostic, Span
-from wiregen.language.importers import files_in, text_of
+from wiregen.language.importers import MOST_FILES, files_in, text_of
 from wiregen.language.source import Source
 from wiregen.tools.editor.analysis import Analysis
 from wiregen.tools.editor.declared_names import NameOccurrence
@@ -69,7 +69,10 @@ def importers(
     declaring = {span.source for span in places}
     words = {analysis.sources[span.source].text[span.start : span.end] for span in places}
     seen: set[str] = set()
-    for path in (*(analysis.sources[name].path for name in sorted(declaring)), *files_in(analysis.roots)):
+    for path in (
+        *(analysis.sources[name].path for name in sorted(declaring)),
+        *files_in(analysis.roots, unsaved, most=MOST_FILES),
+    ):
         name = path.as_posix()
         if name in seen:
             continue

@@ -50,6 +50,7 @@ class _Documents:
         self._server = server
         self._known: dict[Path, Analysis] = {}
         self._waiting: dict[Path, asyncio.TimerHandle] = {}
+        self._imported: dict[Path, frozenset[tuple[str, str]]] = {}
         self._n_changes = 0
         self._is_over = False
 
@@ -135,8 +136,20 @@ class _Documents:
         """Show the findings of a text that is still open."""
         self._waiting.pop(path, None)
         document = self._opened().get(path)
-        if document is not None:
-            self._show(document.uri, problems(self.analysis(document.uri)), document.version)
+        if document is None:
+            return
+        analysis = self.analysis(document.uri)
+        self._show(document.uri, problems(analysis), document.version)
+        self._check_imported(path, analysis.imported)
+
+    def _check_imported(self, path: Path, imported: frozenset[tuple[str, str]]) -> None:
+        """Show the findings of the open texts from which a text imports other names than before: whether they are used."""
+        files = {stem for stem, _ in self._imported.get(path, frozenset()) ^ imported}
+        self._imported[path] = imported
+        for other in self._opened():
+            if other != path and other.stem in files:
+                self._known.pop(other, None)
+                self.check_soon(other)
 
     def check_again(self) -> None:
         """Show the findings of all open texts: a file that they import has changed."""
@@ -147,6 +160,7 @@ class _Documents:
     def close(self, uri: str) -> None:
         """Read a text from its file again where others import it."""
         self.changed(uri)
+        self._check_imported(_path_of(uri), frozenset())
         self._show(uri, [], None)
 
     def _show(self, uri: str, found: list[lsp.Diagnostic], version: int | None) -> None:
