@@ -1,7 +1,6 @@
 """`compact`: the small files of a target become few large ones, with receipts that a later conversion still knows.
 
-A task merges the files of some receipts, and one receipt takes the place of theirs. It names those that it
-replaces, so that the next run removes them if the task was killed in between.
+A task merges the files of some receipts, and one receipt takes the place of theirs.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.output import FileForm, divided
-from wirespark.parquet import TableWriters
-from wirespark.receipts import Receipt, summed
+from wirespark.receipts import Receipt, superseded
+from wirespark.rewriting import Rewrite, rewritten
 from wirespark.spark_types import struct_type
 from wirespark.target_storage import TargetStorage, target_storage_of
 from wirespark.untyped import Batch
@@ -69,7 +67,9 @@ def _output(given: Mapping[str, str]) -> FileForm:
 def _groups(target: TargetStorage, output: FileForm) -> list[tuple[Receipt, ...]]:
     """Return the receipts whose files are merged, those of neighbouring sources together."""
     contents = target.contents()
-    receipts = sorted(contents.receipts, key=lambda receipt: sorted(receipt.sources.values()))
+    moved = superseded(contents.receipts)
+    counting = (receipt for receipt in contents.receipts if receipt.name not in moved)
+    receipts = sorted(counting, key=lambda receipt: sorted(receipt.sources.values()))
     if not receipts:
         raise WireSparkError(f"{target.address} has no receipts: give the target of a conversion")
     groups, group, size = list[tuple[Receipt, ...]](), list[Receipt](), 0
@@ -124,48 +124,9 @@ class CompactReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, GroupPartition)
         old = tuple(map(Receipt.of, partition.receipts))
-        new = self._merged(old) if old else None
+        files = tuple(file for receipt in old for file in receipt.files)
+        rewrite = Rewrite(old=old, sources=None, files=files)
+        new = rewritten(self._target, rewrite, self._output) if old else None
         if new is not None:
             numbers = (sum(len(receipt.files) for receipt in old), len(new.files))
             yield pa.RecordBatch.from_arrays([pa.array([each]) for each in numbers], schema=_SCHEMA)
-
-    def _merged(self, old: tuple[Receipt, ...]) -> Receipt | None:
-        """Merge the files of receipts; return the new receipt, or None if another run has changed them."""
-        name = self._target.new_name([part for receipt in old for part in receipt.ways])
-        writers = TableWriters(self._target, name, self._output)
-        try:
-            for receipt in old:
-                for file in receipt.files:
-                    with pq.ParquetFile(self._target.open(file)) as table:
-                        for batch in table.iter_batches():
-                            writers.add(file.rpartition("/")[0], batch)
-            writers.finish()
-            files = writers.files
-            new = self._target.replace(old, files, lambda: _receipt(old, name, [each.name for each in files]))
-        except FileNotFoundError:  # another compaction was quicker
-            new = None
-        except BaseException:
-            writers.drop()
-            raise
-        if new is None:
-            writers.drop()
-        return new
-
-
-def _receipt(old: tuple[Receipt, ...], name: str, files: list[str]) -> Receipt:
-    return Receipt(
-        name=name,
-        ways={part: way for receipt in old for part, way in receipt.ways.items()},
-        sources={part: file for receipt in old for part, file in receipt.sources.items()},
-        size=sum(receipt.size for receipt in old),
-        rows=sum(receipt.rows for receipt in old),
-        dropped=sum(receipt.dropped for receipt in old),
-        messages=summed(receipt.messages for receipt in old),
-        inner=summed(receipt.inner for receipt in old),
-        errors=summed(receipt.errors for receipt in old),
-        missing=sum(receipt.missing for receipt in old),
-        issues=summed(receipt.issues for receipt in old),
-        files=files,
-        seconds=sum(receipt.seconds for receipt in old),
-        replaces=[receipt.name for receipt in old],
-    )

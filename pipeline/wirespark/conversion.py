@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.options import ReadOptions
 from wirespark.output import divided
-from wirespark.receipts import Receipt, summed
+from wirespark.receipts import Counts, Receipt
 from wirespark.spark_session import is_connect
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def convert(
     Raises:
         WireSparkError: An option is invalid, or there are no files to read.
     """
-    from wirespark.convert_source import ConvertSource, is_index, receipts_of
+    from wirespark.convert_source import PREPARATIONS, ConvertSource, is_preparation, receipts_of
 
     is_here = not is_connect(spark)
     if is_here:
@@ -85,9 +85,10 @@ def convert(
     begun = perf_counter()
     reader = spark.read.format("wire_convert").options(**given, target=str(target))
     with as_it_was_said():
-        rows = reader.load().collect()
-        if is_index(rows):
-            rows = reader.option("indexed", "true").load().collect()
+        for prepared in PREPARATIONS:
+            rows = reader.option("prepared", prepared).load().collect()
+            if not is_preparation(rows):
+                break
     return summary_of(receipts_of(rows), perf_counter() - begun)
 
 
@@ -138,18 +139,21 @@ def sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
 
 def summary_of(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summary:
     """Return the sums of receipts, each with whether an earlier run wrote it."""
-    found = [receipt for receipt, _ in receipts]
+    totals = [receipt.total for receipt, _ in receipts]
+    total = Counts.sum(totals)
+    resumed = [len(receipt.ways) for receipt, is_resumed in receipts if is_resumed]
+    fresh = [each.size for each, (_, is_resumed) in zip(totals, receipts, strict=True) if not is_resumed]
     return Summary(
-        parts=sum(len(receipt.ways) for receipt in found),
-        resumed=sum(len(receipt.ways) for receipt, is_resumed in receipts if is_resumed),
-        size=sum(receipt.size for receipt in found),
-        new_size=sum(receipt.size for receipt, is_resumed in receipts if not is_resumed),
-        rows=sum(receipt.rows for receipt in found),
-        dropped=sum(receipt.dropped for receipt in found),
-        messages=summed(receipt.messages for receipt in found),
-        inner=summed(receipt.inner for receipt in found),
-        errors=summed(receipt.errors for receipt in found),
-        missing=sum(receipt.missing for receipt in found),
-        issues=summed(receipt.issues for receipt in found),
+        parts=sum(len(receipt.ways) for receipt, _ in receipts),
+        resumed=sum(resumed),
+        size=total.size,
+        new_size=sum(fresh),
+        rows=total.rows,
+        dropped=total.dropped,
+        messages=dict(total.messages),
+        inner=dict(total.inner),
+        errors=dict(total.errors),
+        missing=total.missing,
+        issues=dict(total.issues),
         seconds=seconds,
     )

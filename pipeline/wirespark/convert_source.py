@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -23,18 +24,22 @@ from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in, size_of
 from wirespark.reading import ReadReport, columns_of
 from wirespark.receipts import Receipt, name_of, way_of
+from wirespark.rewriting import Rewrite, rewritten
 from wirespark.spark_types import struct_type
 from wirespark.storage import FileState, storage_of
 from wirespark.table_rows import rows_table
+from wirespark.tallies import Tallies
 from wirespark.target_storage import Bundle, Plan
-from wirespark.targets import Target, target_of
+from wirespark.targets import SharedFilesError, Target, target_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["ConvertPartition", "ConvertSource", "IndexPartition", "is_index", "receipts_of"]
+__all__ = ["PREPARATIONS", "ConvertPartition", "ConvertSource", "IndexPartition", "RewritePartition", "is_preparation", "receipts_of"]  # fmt: skip
 
+PREPARATIONS = ("none", "index", "all")
+"""The names of the reads of a conversion by their preparation: nothing is prepared, or the index, or everything. The last read converts."""
 _SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
 
 
@@ -58,11 +63,28 @@ class IndexPartition(InputPartition):
     key: str
 
 
+@dataclass
+class RewritePartition(InputPartition):
+    """A receipt, as text, whose files one task writes again without the rows of some sources: see `Rewrite`."""
+
+    receipt: str
+    sources: frozenset[str]
+    files: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rewrite: Rewrite) -> RewritePartition:
+        [receipt] = rewrite.old
+        return cls(receipt.text(), rewrite.sources or frozenset(), rewrite.files)
+
+    def rewrite(self) -> Rewrite:
+        return Rewrite(old=(Receipt.of(self.receipt),), sources=self.sources, files=self.files)
+
+
 class ConvertSource(DataSource):
     """Files to one table per message below `target`.
 
-    If there are many files, a first read divides them, and its rows have no receipt. A second one, with the option
-    `indexed`, converts them.
+    Before it, other reads may be needed, whose rows have no receipt: one divides many files, one takes the rows of changed files out
+    of files of tables that others share. The option `prepared` says which of `PREPARATIONS` this read is.
     """
 
     @classmethod
@@ -74,26 +96,26 @@ class ConvertSource(DataSource):
 
     def reader(self, schema: StructType) -> ConvertReader:
         output, given = divided(self.options)
-        target, is_indexed = given.pop("target", ""), given.pop("indexed", "false") == "true"
-        return ConvertReader(target_of(target, ReadOptions.of(given), output), is_indexed=is_indexed)
+        target, prepared = given.pop("target", ""), given.pop("prepared", PREPARATIONS[0])
+        return ConvertReader(target_of(target, ReadOptions.of(given), output), prepared=prepared)
 
 
 class ConvertReader(DataSourceReader):
-    """One conversion, or the division of the files before it. `is_indexed`: the files were divided by an earlier read."""
+    """One conversion, or its preparation. `prepared`: which of `PREPARATIONS` it is."""
 
-    def __init__(self, target: Target, *, is_indexed: bool = False) -> None:
+    def __init__(self, target: Target, *, prepared: str = PREPARATIONS[0]) -> None:
         self._options = target.options
         self._target = target
-        self._is_indexed = is_indexed
+        self._prepared = prepared
 
     def partitions(self) -> Sequence[InputPartition]:
-        """List the files, and return the tasks that convert them, or those that divide them first."""
+        """List the files, and return the tasks that convert them, or those that prepare it."""
         options, files = self._options, files_of(self._options.paths)
         index = SourceIndex.of(self._target.storage, options)
         large = index.divided(files)
         known = index.known(large) if index.is_worthwhile(large) else {}
         due = {path: state for path, state in large.items() if path not in known}
-        if not self._is_indexed and index.is_worthwhile(due):
+        if self._prepared == PREPARATIONS[0] and index.is_worthwhile(due):
             self._target.look()
             return [IndexPartition(some, index.key) for some in index.tasks(due)]
         parts = (
@@ -103,16 +125,25 @@ class ConvertReader(DataSourceReader):
                 path, state.size, known.get(path) or division_of(path, state.size, options), options
             )
         )
-        return self._conversions(self._target.begin(parts, files))
+        try:
+            return self._conversions(self._target.begin(parts, files))
+        except SharedFilesError as error:
+            if self._prepared == PREPARATIONS[-1]:
+                raise
+            return [RewritePartition.of(each) for each in error.rewrites]
 
     def _conversions(self, plan: Plan) -> Sequence[InputPartition]:
-        texts = tuple(receipt.text() for receipt in plan.done)
+        texts = tuple(receipt.only(plan.files).text() for receipt in plan.done)
         first = [ConvertPartition((), done=texts)] if texts or not plan.bundles else []
         return [*first, *(ConvertPartition(bundle.parts, bundle.name) for bundle in plan.bundles)]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         if isinstance(partition, IndexPartition):
             SourceIndex(self._target.storage, self._options, partition.key).keep(partition.files)
+            yield _batch_of((None,), is_resumed=False)
+            return
+        if isinstance(partition, RewritePartition):
+            rewritten(self._target.storage, partition.rewrite(), self._target.output)
             yield _batch_of((None,), is_resumed=False)
             return
         assert isinstance(partition, ConvertPartition)
@@ -151,14 +182,8 @@ class _Conversion:
         self._package = target.options.wishes.package
         self._target = target
         self._writers = TableWriters(target.storage, bundle.name, target.output)
-        self._messages: dict[str, int] = {}
-        self._inner: dict[str, int] = {}
-        self._errors: dict[str, int] = {}
         self._report = ReadReport()
-        self._missing = 0
-        self._n_rows = 0
-        self._n_dropped = 0
-        self._size = 0
+        self._tallies = Tallies()
 
     def run(self) -> Receipt:
         """Write the tables of the part, and return its receipt.
@@ -196,17 +221,14 @@ class _Conversion:
             name=self._bundle.name,
             ways=self._bundle.ways,
             sources=self._bundle.sources,
-            size=self._size,
-            rows=self._n_rows,
-            dropped=self._n_dropped,
-            messages=self._messages,
-            inner=self._inner,
-            errors=self._errors,
-            missing=self._missing,
-            issues={kind.value: count for kind, count in self._report.issues.items() if not kind.is_harmless},
+            counts={path: self._tallies.counts(path, self._issues(path)) for path in self._states},
             files=[file.name for file in self._writers.files],
             seconds=seconds,
         )
+
+    def _issues(self, path: str) -> dict[str, int]:
+        found = self._report.issues.get(path, Counter())
+        return {kind.value: count for kind, count in found.items() if not kind.is_harmless}
 
     def _is_as_planned(self, part: Part, now: FileState) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
@@ -224,36 +246,23 @@ class _Conversion:
         if self._report.captures:
             return
         n_bytes = sum(size_of(part, self._states[part.path].size) for part in self._bundle.parts)
-        if self._size != n_bytes:
-            raise AssertionError(f"rows of {self._size} bytes for {n_bytes} of {self._bundle.sources}")
+        if self._tallies.size != n_bytes:
+            raise AssertionError(
+                f"rows of {self._tallies.size} bytes for {n_bytes} of {self._bundle.sources}"
+            )
 
     def _take(self, columns: Columns) -> None:
         kept = columns
         if self._options.wishes.mode == "DROPMALFORMED":
             kept = selected(columns, pc.is_null(columns.rows.column("_error")))
-        self._count(columns, kept)
+        self._tallies.add(columns, kept)
         if kept.rows.num_rows and self._target.output.has_frames:
             self._writers.write("_frames", rows_table(kept))
         for name in kept.messages:
             self._writers.write(folder_of(name), outer_table(kept, self._package, name))
         for name, table in inner_tables(kept, self._package):
-            self._inner[name] = self._inner.get(name, 0) + len(table)
+            self._tallies.add_inner(name, table)
             self._writers.write(folder_of(name), table)
-
-    def _count(self, columns: Columns, kept: Columns) -> None:
-        rows = columns.rows
-        self._n_rows += kept.rows.num_rows
-        self._n_dropped += rows.num_rows - kept.rows.num_rows
-        codes = pc.struct_field(rows.column("_error"), "code")
-        is_gap = pc.fill_null(pc.equal(codes, "gap"), False)
-        n_all, n_missing = (
-            pc.sum(each).as_py() or 0 for each in (rows.column("_size"), rows.column("_size").filter(is_gap))
-        )
-        self._size, self._missing = self._size + n_all - n_missing, self._missing + n_missing
-        for name, found in kept.messages.items():
-            self._messages[name] = self._messages.get(name, 0) + len(found.rows)
-        for counted in pc.value_counts(codes.drop_null()).to_pylist():
-            self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
 
 
 def _states_of(parts: Sequence[Part]) -> dict[str, FileState]:
@@ -261,8 +270,8 @@ def _states_of(parts: Sequence[Part]) -> dict[str, FileState]:
     return {path: storage_of(path).state(path) for path in {part.path for part in parts}}
 
 
-def is_index(rows: Sequence[Row]) -> bool:
-    """Return whether a read has divided the files, which are to be converted by another one."""
+def is_preparation(rows: Sequence[Row]) -> bool:
+    """Return whether a read has prepared the conversion, which is left to another one."""
     return any(row["receipt"] is None for row in rows)
 
 

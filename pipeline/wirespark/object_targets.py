@@ -3,7 +3,8 @@
 Invariant: the record names the bundles whose receipts count. It is replaced only in the version that was read, so of two
 runs that begin at once one is refused. A receipt is written once: of several tries of a bundle the first one wins.
 The name of a bundle that is no longer in the record never comes back. So an object counts from the moment when its
-receipt is there, and one that counted or may still count is never removed.
+receipt is there, and one that counted or may still count is never removed. Files that are rewritten belong to no bundle of the
+record until they are complete; a run that begins meanwhile removes them, and then they may not count any more.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
@@ -33,15 +35,25 @@ _N_TRIES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ledger:
-    """The record with the names of the bundles whose receipts count, and the version in which it was read."""
+    """The record with the names of the bundles whose receipts count, and the version in which it was read.
+
+    `run`: a name of the last run that began.
+    """
 
     record: Record | None = None
     bundles: tuple[str, ...] = ()
+    run: str = ""
     version: str | None = None
+
+    @property
+    def mark(self) -> str:
+        """Return the beginning of the names of bundles that are rewritten during the run."""
+        return sha256(self.run.encode()).hexdigest()[:8]
 
     def text(self) -> str:
         """Return the text of an object, which no other write has."""
-        return json.dumps({"record": self.record, "bundles": self.bundles, "write": uuid4().hex})
+        told = {"record": self.record, "bundles": self.bundles, "run": self.run, "write": uuid4().hex}
+        return json.dumps(told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +124,7 @@ class ObjectTarget:
                 names.add(name)
         with ThreadPoolExecutor(N_AT_ONCE) as threads:
             list(threads.map(self._write_note, notes.items()))
-        ledger = replace(found.ledger, record=plan.record, bundles=tuple(sorted(names)))
+        ledger = replace(found.ledger, record=plan.record, bundles=tuple(sorted(names)), run=uuid4().hex)
         if not self._replace(ledger):
             self._objects.remove(map(_note_name, notes))
             raise WireSparkError(
@@ -122,7 +134,9 @@ class ObjectTarget:
         return plan
 
     def new_name(self, parts: Sequence[str]) -> str:
-        return _new_name()
+        """Return a name that no object has: a run that begins later removes those with it that do not count."""
+        mark = self._ledger().mark
+        return f"{mark}{_new_name()[len(mark) :]}"
 
     def create(self, folder: str, name: str) -> TableFile:
         file = f"{folder}/{name}-{uuid4().hex}.parquet"
@@ -155,7 +169,7 @@ class ObjectTarget:
         names = {each.name for each in old}
         ledger = self._ledger()
         while new.name not in ledger.bundles:
-            if not names.issubset(ledger.bundles):
+            if not names.issubset(ledger.bundles) or not new.name.startswith(ledger.mark):
                 self._objects.remove(_names_of(new))
                 return None
             self._replace(replace(ledger, bundles=(*set(ledger.bundles).difference(names), new.name)))
@@ -184,7 +198,12 @@ class ObjectTarget:
         told = json.loads(found.text)
         if "bundles" not in told:
             raise unfit(self.address, "it was copied from a disk")
-        return _Ledger(record=told["record"], bundles=tuple(told["bundles"]), version=found.version)
+        return _Ledger(
+            record=told["record"],
+            bundles=tuple(told["bundles"]),
+            run=told.get("run", ""),
+            version=found.version,
+        )
 
     def _found(self) -> _Found:
         """Return what is there, at a moment at which no bundle became invalid."""

@@ -28,11 +28,11 @@ class ReadReport:
     """Facts about the files of a reading, complete after the last columns.
 
     Attributes:
-        issues: How often each kind of issues is in captures.
+        issues: How often each kind of issues is in captures, by the path of the file.
         captures: The paths of the files that are captures.
     """
 
-    issues: Counter[IssueKind] = field(default_factory=Counter)
+    issues: dict[str, Counter[IssueKind]] = field(default_factory=dict)
     captures: set[str] = field(default_factory=set)
 
 
@@ -60,7 +60,8 @@ def _decoded(
         part, content = found.part, found.content
         if isinstance(part, Share):
             report.captures.add(part.path)
-            yield from share_columns(part, wishes, batch_size, report.issues)
+            issues = report.issues.setdefault(part.path, Counter())
+            yield from share_columns(part, wishes, batch_size, issues)
         elif content is not None:
             yield from small.add(part, content)
         else:

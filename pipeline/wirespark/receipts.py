@@ -7,8 +7,8 @@ not count, and is written again or removed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from hashlib import sha256
 
@@ -19,12 +19,52 @@ from wirespark.packages import Package
 from wirespark.planning import Part
 from wirespark.storage import FileState
 
-__all__ = ["FOLDER", "INDEX", "SUFFIX", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "way_of"]
+__all__ = ["FOLDER", "INDEX", "SUFFIX", "Counts", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "superseded", "way_of"]  # fmt: skip
 
 FOLDER = "_receipts"
 SUFFIX = ".json"
 INDEX = ".index"
 """The suffix of what tasks found in the source before it was converted: see `SourceIndex`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The numbers that were counted in the parts of one file.
+
+    Attributes:
+        size: The bytes of the parts, without holes in the streams of a capture.
+        rows: The number of rows that were written; `dropped` rows were left out.
+        messages: The number of rows by message; `inner` has those of frames inside of others.
+        errors: The number of errors by code, dropped ones included.
+        missing: The bytes that the streams of a capture lack.
+        issues: The number of issues of a capture that can cause missing bytes, by the kind of the reader of captures.
+    """
+
+    size: int = 0
+    rows: int = 0
+    dropped: int = 0
+    missing: int = 0
+    messages: Mapping[str, int] = field(default_factory=dict)
+    inner: Mapping[str, int] = field(default_factory=dict)
+    errors: Mapping[str, int] = field(default_factory=dict)
+    issues: Mapping[str, int] = field(default_factory=dict)
+
+    def told(self) -> dict[str, object]:
+        """Return the numbers that are not 0, by name."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+
+    @classmethod
+    def sum(cls, counts: Sequence[Counts]) -> Counts:
+        return cls(
+            size=sum(each.size for each in counts),
+            rows=sum(each.rows for each in counts),
+            dropped=sum(each.dropped for each in counts),
+            missing=sum(each.missing for each in counts),
+            messages=summed(each.messages for each in counts),
+            inner=summed(each.inner for each in counts),
+            errors=summed(each.errors for each in counts),
+            issues=summed(each.issues for each in counts),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +74,7 @@ class Receipt:
     Attributes:
         ways: For each part by name, a hash of the options of the read and of the state of the file then.
         sources: For each part by name, its file.
-        size: The bytes of the parts, without holes in the streams of a capture.
-        rows: The number of rows that were written; `dropped` rows were left out.
-        messages: The number of rows by message; `inner` has those of frames inside of others.
-        errors: The number of errors by code, dropped ones included.
-        missing: The bytes that the streams of captures lack.
-        issues: The number of issues of captures that can cause missing bytes, by the kind of the reader of captures.
+        counts: The counts of the parts of each file.
         files: The paths of the written files, relative to the target.
         replaces: The names of the receipts whose rows were moved into these files.
     """
@@ -47,24 +82,52 @@ class Receipt:
     name: str
     ways: dict[str, str]
     sources: dict[str, str]
-    size: int
-    rows: int
-    dropped: int
-    messages: dict[str, int]
-    inner: dict[str, int]
-    errors: dict[str, int]
+    counts: dict[str, Counts]
     files: list[str]
     seconds: float
     replaces: list[str] = field(default_factory=list)
-    missing: int = 0
-    issues: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> Counts:
+        """Return the counts of all its files."""
+        return Counts.sum(tuple(self.counts.values()))
+
+    def only(self, sources: Container[str]) -> Receipt:
+        """Return the receipt of the parts of some sources. Its files have the other rows too."""
+        return replace(
+            self,
+            ways={part: way for part, way in self.ways.items() if self.sources[part] in sources},
+            sources={part: file for part, file in self.sources.items() if file in sources},
+            counts={file: each for file, each in self.counts.items() if file in sources},
+        )
 
     def text(self) -> str:
-        return json.dumps({each.name: getattr(self, each.name) for each in fields(self)}, sort_keys=True)
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        counts = {file: each.told() for file, each in self.counts.items()}
+        return json.dumps(told | {"counts": counts}, sort_keys=True)
 
     @classmethod
     def of(cls, text: str) -> Receipt:
-        return cls(**json.loads(text))
+        """Return the receipt of a text. Older receipts have sums for all files, and not the counts of each."""
+        told = json.loads(text)
+        known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
+        counts = {file: Counts(**each) for file, each in told.get("counts", {}).items()}
+        return cls(**known | {"counts": counts})
+
+
+def superseded(receipts: Sequence[Receipt]) -> set[str]:
+    """Return the names of receipts whose rows are in the files of other ones.
+
+    A process that rewrote them was killed before it removed them. Without a common part, the name has come back:
+    the parts were converted again later.
+    """
+    ways = {receipt.name: receipt.ways.items() for receipt in receipts}
+    return {
+        name
+        for receipt in receipts
+        for name in receipt.replaces
+        if name in ways and not ways[name].isdisjoint(receipt.ways.items())
+    }
 
 
 def name_of(part: Part) -> str:

@@ -139,7 +139,7 @@ class TargetStorage(Protocol):
         """
 
     def new_name(self, parts: Sequence[str]) -> str:
-        """Return the name of a new bundle of parts with these names."""
+        """Return the name of a bundle that is made of receipts and parts with these names: see `replace`."""
 
     def create(self, folder: str, name: str) -> TableFile:
         """Begin a file of a bundle in the folder of a table."""
@@ -165,9 +165,9 @@ class TargetStorage(Protocol):
     def replace(
         self, old: Sequence[Receipt], files: Sequence[TableFile], receipt: Callable[[], Receipt]
     ) -> Receipt | None:
-        """Put a receipt in the place of several, and its files in the place of theirs.
+        """Put a receipt in the place of others, and its files in the place of theirs. Its name was new before they were written.
 
-        Return None, with nothing changed, if the old ones have changed meanwhile.
+        Return None, with nothing changed, if the old ones have changed meanwhile, or the files may have been removed.
         """
 
     def index_texts(self, key: str) -> Iterable[str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
 from wirespark.output import FileForm
 from wirespark.planning import Part, size_of
-from wirespark.receipts import Receipt, bundle_name, name_of, way_of
+from wirespark.receipts import Receipt, bundle_name, name_of, superseded, way_of
+from wirespark.rewriting import Rewrite
 from wirespark.storage import FileState, folder_around
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TargetStorage, target_storage_of
 from wirespark.task_groups import packed_if_many
 
-__all__ = ["Target", "target_of"]
+__all__ = ["SharedFilesError", "Target", "target_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,22 @@ class _Wanted:
     part: Part
     way: str
     size: int
+
+
+class SharedFilesError(WireSparkError):
+    """Rows that are to be replaced share files with rows of sources that are absent.
+
+    `rewrites`: they take these rows out.
+    """
+
+    def __init__(self, address: str, rewrites: Sequence[Rewrite], files: Collection[str]) -> None:
+        [receipt] = rewrites[0].old
+        absent = next(file for file in receipt.sources.values() if file not in files)
+        super().__init__(
+            f"another run changes {address}, where rows to be replaced share files with those of {absent}, "
+            "which is absent: wait for it to end, and start this one again"
+        )
+        self.rewrites = tuple(rewrites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +61,7 @@ class Target:
         `files`: the states of the files of the parts, by path.
 
         Raises:
+            SharedFilesError: See `_plan`; nothing was changed.
             WireSparkError: It holds another conversion, or cannot be written to.
         """
         wanted = {
@@ -70,23 +88,28 @@ class Target:
         self._check(self.storage.record())
 
     def _plan(self, wanted: Mapping[str, _Wanted], contents: Contents) -> Plan:
+        """Return the plan of a run.
+
+        Raises:
+            SharedFilesError: Rows that are to be replaced share files with rows that cannot be made again.
+        """
         files = frozenset(each.part.path for each in wanted.values())
-        moved = {name for receipt in contents.receipts for name in receipt.replaces}
-        kept, done, gone = list[Receipt](), list[Receipt](), list[Receipt]()
+        moved = superseded(contents.receipts)
+        kept, done, gone, shared = list[Receipt](), list[Receipt](), list[Receipt](), list[Rewrite]()
         for receipt in contents.receipts:
-            is_ours = any(file in files for file in receipt.sources.values())
-            is_stale = any(
-                part not in wanted or wanted[part].way != way
-                for part, way in receipt.ways.items()
-                if receipt.sources[part] in files
-            )
-            # `moved`: by a compaction that was killed before it removed them
-            if receipt.name in moved or is_stale or (is_ours and not contents.is_whole(receipt)):
+            own = frozenset(receipt.sources.values())
+            renewed = _renewed(receipt, wanted, files, is_whole=contents.is_whole(receipt))
+            if receipt.name in moved or (renewed and own <= files):
                 gone.append(receipt)
-                continue
-            kept.append(receipt)
-            if is_ours:
-                done.append(receipt)
+            elif renewed:
+                there = tuple(file for file in receipt.files if file in contents.files)
+                shared.append(Rewrite(old=(receipt,), sources=own - renewed, files=there))
+            else:
+                kept.append(receipt)
+                if not own.isdisjoint(files):
+                    done.append(receipt)
+        if shared:
+            raise SharedFilesError(self.storage.address, shared, files)
         finished = {name for receipt in done for name in receipt.ways}
         due = {name: each for name, each in wanted.items() if name not in finished}
         return Plan(
@@ -139,6 +162,17 @@ class Target:
                     f"{self.storage.address} was filled with {there}, not with {here}: "
                     "give another target, or remove this one first"
                 )
+
+
+def _renewed(
+    receipt: Receipt, wanted: Mapping[str, _Wanted], files: Collection[str], *, is_whole: bool
+) -> frozenset[str]:
+    """Return the files of this run whose parts in a receipt are converted again."""
+    return frozenset(
+        receipt.sources[part]
+        for part, way in receipt.ways.items()
+        if receipt.sources[part] in files and (not is_whole or part not in wanted or wanted[part].way != way)
+    )
 
 
 def _bundle(names: tuple[str, ...], wanted: Mapping[str, _Wanted]) -> Bundle:

@@ -305,8 +305,8 @@ def test_what_is_dropped_is_no_row(stream: tuple[Path, list[dict[str, Any]]], tm
     run_all(reader_of(path, target, "reactive_streams", mode="DROPMALFORMED", split="1MiB"))
     [receipt] = DiskTarget(target).contents().receipts
     n_bad = sum(row["_error"] is not None for row in rows)
-    assert 0 < n_bad == receipt.dropped == sum(receipt.errors.values())
-    assert receipt.rows == len(rows) - n_bad == len(table(target, "_frames"))
+    assert 0 < n_bad == receipt.total.dropped == sum(receipt.total.errors.values())
+    assert receipt.total.rows == len(rows) - n_bad == len(table(target, "_frames"))
 
 
 @pytest.mark.parametrize("split", ["64MiB", "1KiB"], ids=["whole", "in shares"])

@@ -79,9 +79,9 @@ def source(tmp_path: Path, kind: str) -> Path:
     return write_source(tmp_path / "source", kind)
 
 
-def reader(source: Path | str, target: str, kind: str, *, is_indexed: bool = False) -> ConvertReader:
+def reader(source: Path | str, target: str, kind: str, *, prepared: str = "none") -> ConvertReader:
     own = reader_of(source, target, PROTOCOLS[kind], index="true", split=SPLITS.get(kind, "1KiB"))
-    return ConvertReader(own._target, is_indexed=is_indexed)
+    return ConvertReader(own._target, prepared=prepared)
 
 
 def divide(own: ConvertReader) -> list[IndexPartition]:
@@ -150,9 +150,9 @@ def test_parts_are_those_of_one_process_and_no_file_is_opened(source: Path, targ
         tasks = own.partitions()
     assert len(tasks) > 2 and not names
     assert divide(own)
-    for is_indexed in (True, False):
+    for prepared in ("index", "none"):
         with opened(source) as names:
-            found = planned(reader(source, target, kind, is_indexed=is_indexed))
+            found = planned(reader(source, target, kind, prepared=prepared))
         assert found == expected and not names
 
 
@@ -173,8 +173,9 @@ def test_tables_are_those_of_one_process_and_a_later_run_opens_nothing(
 
 def facts_of(receipts: Iterable[Receipt]) -> list[tuple[Any, ...]]:
     """Return the counts of each receipt."""
+    totals = ((sorted(each.sources), each.total) for each in receipts)
     return sorted(
-        (sorted(each.sources), each.rows, each.messages, each.errors, each.size) for each in receipts
+        (sources, total.rows, total.messages, total.errors, total.size) for sources, total in totals
     )
 
 
@@ -183,8 +184,9 @@ def sums_of(receipts: Iterable[Receipt]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for receipt in receipts:
         (path,) = set(receipt.sources.values())
-        counts = {"parts": len(receipt.sources), "rows": receipt.rows, "size": receipt.size}
-        found.setdefault(path, Counter()).update(counts | receipt.messages | receipt.errors)
+        total = receipt.total
+        counts = {"parts": len(receipt.sources), "rows": total.rows, "size": total.size}
+        found.setdefault(path, Counter()).update({**counts, **total.messages, **total.errors})
     return found
 
 
@@ -294,7 +296,7 @@ def test_files_up_to_the_split_are_opened_by_the_tasks_that_convert_them(tmp_pat
     [text] = batch.column("receipt").to_pylist()
     receipt = Receipt.of(text)
     assert len(receipt.ways) == 72
-    assert receipt.rows == sum(map(n_rows_of, source.iterdir())) > 72
+    assert receipt.total.rows == sum(map(n_rows_of, source.iterdir())) > 72
     [done] = own.partitions()
     assert isinstance(done, ConvertPartition) and done.done == (text,) and not done.parts
 

@@ -80,8 +80,8 @@ def test_every_frame_inside_has_a_row(tmp_path: Path) -> None:
         {"key": "k", "key_raw": None, "value": "v", "value_raw": None}
     ]
     [receipt] = DiskTarget(target).contents().receipts
-    assert receipt.inner == Counter(type(message).__name__ for _, message in wanted)
-    assert receipt.messages == {"Compressed": 3, "Data": 2, "Window": 1}
+    assert receipt.total.inner == Counter(type(message).__name__ for _, message in wanted)
+    assert receipt.total.messages == {"Compressed": 3, "Data": 2, "Window": 1}
     assert sum(row["_size"] for row in table(target, "_frames")) == path.stat().st_size
 
 
@@ -192,7 +192,7 @@ def test_compaction_keeps_rows_and_what_is_done(tmp_path: Path) -> None:
     assert all(run_all(reader_of(source, target, "lumberjack")))
     assert sequences(target) == list(range(20)) and len(list(target.rglob("*.parquet"))) == 3
     [receipt] = DiskTarget(target).contents().receipts
-    assert (len(receipt.ways), receipt.messages) == (20, {"Data": 20, "Window": 20})
+    assert (len(receipt.ways), receipt.total.messages) == (20, {"Data": 20, "Window": 20})
 
 
 def test_a_compaction_gives_way_to_a_conversion(tmp_path: Path) -> None:

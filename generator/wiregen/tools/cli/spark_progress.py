@@ -45,8 +45,9 @@ def _watch(target: str, report: Callable[[int, int], None], over: threading.Even
     while not is_over:
         for name in storage.receipt_names() - known:
             receipt = storage.receipt(name)
-            if receipt is not None:
+            if receipt is not None and not receipt.replaces:  # rows of earlier runs that were written again
                 known.add(name)
-                size, n_rows = size + receipt.size, n_rows + receipt.rows
+                total = receipt.total
+                size, n_rows = size + total.size, n_rows + total.rows
         report(size, n_rows)
         is_over = over.wait(_INTERVAL)
