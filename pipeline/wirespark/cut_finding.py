@@ -55,7 +55,7 @@ def cut_finder(wishes: Wishes, role: str | None, size: int) -> CutFinder:
 def cutting_facts(wishes: Wishes) -> tuple[object, ...]:
     """Return everything but a stream, its role and the size of a stretch on which the places of cuts depend."""
     return (
-        wishes.protocol, wishes.backend, wishes.variant, wishes.strict, sorted(wishes.limits.items()),
+        wishes.backend, wishes.variant, wishes.strict, sorted(wishes.limits.items()),
         wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
     )  # fmt: skip
 

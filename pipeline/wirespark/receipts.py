@@ -156,7 +156,7 @@ def bounds_of(part: Part) -> tuple[int, int | None]:
 def way_of(part: Part, name: str, wishes: Wishes, state: FileState) -> str:
     """Return a hash of everything that the rows of a part with this name depend on. `state`: that of its file."""
     facts: tuple[object, ...] = (
-        name, state.size, state.modified, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
+        name, state.size, state.modified, wishes.backend, part.role, wishes.variant, wishes.strict,
         sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, _plan_hash(wishes.package), getattr(part, "port", None),
     )  # fmt: skip
     if isinstance(part, Share) and part.n_shares > 1 and part.is_index_kept:

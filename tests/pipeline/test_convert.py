@@ -26,6 +26,7 @@ from tests.pipeline.damage import damaged  # noqa: E402
 from tests.pipeline.rows import rows_of  # noqa: E402
 from tests.pipeline.streams import stream_of  # noqa: E402
 
+from wiregen.tools.cli import spark_session  # noqa: E402
 from wiregen.tools.cli.spark import print_summary  # noqa: E402
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
@@ -393,3 +394,18 @@ def test_partitions_travel(stream: tuple[Path, list[dict[str, Any]]], tmp_path: 
     dumps: Any = cloudpickle.dumps
     for partition in cloudpickle.loads(dumps(reader.partitions())):
         assert isinstance(partition, ConvertPartition) and isinstance(partition.parts[0], Slice)
+
+
+def test_a_protocol_is_the_same_one_by_each_of_its_names(
+    stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its module, by the package around it, and in the package that the command builds."""
+    path, rows = stream
+    target = tmp_path / "target"
+    built = spark_session._build("reactive_streams", tmp_path / "built")
+    monkeypatch.syspath_prepend(str(tmp_path / "built" / "python"))
+    assert not any(run_all(reader_of(path, target, "reactive_streams")))
+    for name in ("wireproto.reactive_streams", built):
+        assert all(run_all(reader_of(path, target, name)))
+    spark_session._forget()
+    check_target(target, rows)
