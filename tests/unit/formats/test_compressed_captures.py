@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.unit.formats.test_capture_files import pcap, read
+from tests.unit.formats.test_capture_files import enhanced, interface, pcap, read, section
 
 from wiregen.formats.capture import CaptureError, IssueKind, Issues, is_capture, read_capture
 
@@ -29,6 +29,9 @@ def library_of_zstd() -> ModuleType | None:
 zstd: Any = library_of_zstd()
 Compress = Callable[[bytes], bytes]
 NOISE = pcap(*[random.Random(seed).randbytes(256) for seed in range(2_000)])
+NOISE_IN_BLOCKS = (
+    section() + interface() + b"".join(enhanced(NOISE[i : i + 300]) for i in range(0, 500_000, 300))
+)
 needs_zstd = pytest.mark.skipif(
     zstd is None, reason="backports.zstd is not installed: pip install 'wiregen[zstd]'"
 )
@@ -78,6 +81,25 @@ def test_one_that_ends_early_gives_what_came_before(compress: Compress) -> None:
     assert len(packets) > 100
     assert packets == list(read_capture(io.BytesIO(NOISE)))[: len(packets)]
     assert issues == [IssueKind.TRUNCATED_FILE]
+
+
+@pytest.mark.parametrize("compress", STORED)
+@pytest.mark.parametrize("data", [NOISE, NOISE_IN_BLOCKS], ids=["pcap", "pcapng"])
+def test_one_that_ends_early_is_counted_once(compress: Compress, data: bytes) -> None:
+    """Its member is cut, and so is the record in it."""
+    packed = compress(data)
+    issues = Issues()
+    list(read_capture(io.BytesIO(packed[: len(packed) * 3 // 4]), issues=issues))
+    assert issues.count(IssueKind.TRUNCATED_FILE) == 1
+
+
+@pytest.mark.parametrize("compress", STORED[:2])  # zstd unzips whole blocks
+def test_damage_in_its_middle_leaves_it_a_capture(compress: Compress, tmp_path: Path) -> None:
+    """Also where all its bytes come at once."""
+    packed = bytearray(compress(pcap(*[random.Random(seed).randbytes(50) for seed in range(99)])))
+    packed[len(packed) // 2] ^= 0x10
+    (tmp_path / "x.pcap.z").write_bytes(packed)
+    assert is_capture(io.BytesIO(packed)) and is_capture(tmp_path / "x.pcap.z")
 
 
 @pytest.mark.parametrize("compress", STORED)

@@ -87,7 +87,7 @@ def _read_packet(
     if len(head) < flavour.record.size:
         if head:
             detail = f"{len(head)} of {flavour.record.size} bytes of a record's header"
-            issues.note(IssueKind.TRUNCATED_FILE, file.offset, detail)
+            file.note_cut(file.offset, detail)
         return None
     seconds, ticks, captured_size, wire_size = flavour.record.unpack(head)
     data = _read_data(number, captured_size, file, limits, issues)
@@ -112,7 +112,7 @@ def _read_data(
     kept_size = min(size, limits.packet_size)
     data = file.read(kept_size)
     if len(data) < kept_size or not file.skip(size - kept_size):
-        issues.note(IssueKind.TRUNCATED_FILE, file.offset, f"inside packet {number} of {size} bytes")
+        file.note_cut(file.offset, f"inside packet {number} of {size} bytes")
         return None
     if size > kept_size:
         issues.note(IssueKind.OVERSIZED_PACKET, number, f"{size} bytes, the limit is {kept_size}")

@@ -94,6 +94,8 @@ class _Reader:
             if is_found:
                 detail = f"{lost.detail}, going on {self._file.offset - start} bytes later"
                 self._issues.note(IssueKind.DAMAGED_BLOCK, start, detail)
+            elif lost.kind is IssueKind.TRUNCATED_FILE:
+                self._file.note_cut(lost.at, lost.detail)
             else:
                 self._issues.note(lost.kind, lost.at, lost.detail)
             return is_found

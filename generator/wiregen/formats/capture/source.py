@@ -16,6 +16,8 @@ _Read = Callable[[int], bytes | None]
 
 _WINDOW_SIZE = 1 << 19
 _SKIP_SIZE = 1 << 16
+_FIRST_SIZE = 16
+"""The bytes that are unzipped first: damage costs all bytes that are unzipped with it, and these tell whether it is a capture."""
 
 
 class CaptureInput:
@@ -25,13 +27,14 @@ class CaptureInput:
     the bytes read.
     """
 
-    __slots__ = ("_before", "_is_at_end", "_issues", "_read_some", "position", "window")
+    __slots__ = ("_before", "_is_at_end", "_is_cut", "_issues", "_read_some", "position", "window")
 
     def __init__(self, head: bytes, read_some: _Read, issues: Issues) -> None:
         self._read_some = read_some
         self._issues = issues
         self._before = 0
         self._is_at_end = False
+        self._is_cut = False
         self.window = head
         self.position = 0
 
@@ -74,6 +77,12 @@ class CaptureInput:
             size -= n_read
         return True
 
+    def note_cut(self, at: int, detail: str) -> None:
+        """Note that the file ends early, unless that was noted: the reader of packets finds a cut of a compressed file too."""
+        if not self._is_cut:
+            self._issues.note(IssueKind.TRUNCATED_FILE, at, detail)
+        self._is_cut = True
+
     def back_to(self, offset: int) -> None:
         """Go back to an offset, as far as the window allows."""
         self.position = max(0, min(self.position, offset - self._before))
@@ -107,9 +116,9 @@ class CaptureInput:
         self.position = 0
         self.window = b""
         try:
-            self.window = self._read_some(_WINDOW_SIZE) or b""
+            self.window = self._read_some(_WINDOW_SIZE if self._before else _FIRST_SIZE) or b""
         except OSError as error:
-            self._issues.note(IssueKind.TRUNCATED_FILE, self.offset, error.strerror or str(error))
+            self.note_cut(self.offset, error.strerror or str(error))
         self._is_at_end = not self.window
         return not self._is_at_end
 
@@ -141,31 +150,30 @@ def _unzipped(stream: BinaryIO, issues: Issues) -> CaptureInput:
     compression = compression_of(head)
     if compression is not None:
         issues.is_unzipped = True
-        return CaptureInput(b"", _Unzipped(compression, head, read_some, issues).read, issues)
+        return CaptureInput(b"", _Unzipped(compression, head, read_some).read, issues)
     return CaptureInput(head, read_some, issues)
 
 
 class _Unzipped:
     """The members of a compressed stream in sequence; `gzip.GzipFile` and its like would drop up to a buffer before damage."""
 
-    def __init__(self, compression: Compression, head: bytes, read_zipped: _Read, issues: Issues) -> None:
+    def __init__(self, compression: Compression, head: bytes, read_zipped: _Read) -> None:
         self._name = compression.name
         self._library = compression.load()
         self._read_zipped = read_zipped
-        self._issues = issues
         self._input = head
         self._member = self._library.begin()
-        self._offset = 0  # in the unzipped bytes
 
     def read(self, size: int) -> bytes:
-        """Return some bytes, at most `size`; b"" at the end or if the stream is damaged."""
+        """Return some bytes, at most `size`; b"" at the end.
+
+        Raises:
+            OSError: The stream is damaged or cut.
+        """
         try:
-            data = self._decompress(size)
+            return self._decompress(size)
         except (EOFError, self._library.error) as error:
-            self._issues.note(IssueKind.TRUNCATED_FILE, self._offset, f"{self._name}: {error}")
-            return b""
-        self._offset += len(data)
-        return data
+            raise OSError(f"{self._name}: {error}") from None
 
     def _decompress(self, size: int) -> bytes:
         """Return some bytes, at most `size`; b"" at the end."""
