@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,13 @@ from contextlib import contextmanager
 __all__ = ["WireSparkError", "as_it_was_said"]
 
 _SAID = re.compile(r"\bWireSparkError: (.+)$", re.MULTILINE)
+_RAISED = re.compile(
+    r"^(?!org\.|java\.)([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit)): (.+)$", re.MULTILINE
+)
+_OF_THE_SYSTEM = {
+    name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, OSError)
+}
+_NUMBER = re.compile(r"^(.*Detail: )?\[errno \d+\] ", re.IGNORECASE)
 
 
 class WireSparkError(ValueError):
@@ -17,13 +25,29 @@ class WireSparkError(ValueError):
 
 @contextmanager
 def as_it_was_said() -> Iterator[None]:
-    """Raise the error of a worker in this block as it was raised there, without the stacks of two languages."""
+    """Raise the error of a worker in this block as it was raised there, without the stacks of two languages.
+
+    Raises:
+        WireSparkError: The worker raised one, or an error of the system, such as that of a full disk.
+    """
     from pyspark.errors import PySparkException
 
     try:
         yield
     except PySparkException as error:
-        said = _SAID.findall(str(error))
-        if not said:
+        said = _said(str(error))
+        if said is None:
             raise
-        raise WireSparkError(said[-1]) from None
+        raise WireSparkError(said) from None
+
+
+def _said(text: str) -> str | None:
+    """Return the sentence of the error in the text of one of Spark, or None if it is a bug."""
+    own = _SAID.findall(text)
+    if own:
+        return str(own[-1])
+    name, why = (_RAISED.findall(text) or [("", "")])[-1]
+    if name not in _OF_THE_SYSTEM:
+        return None
+    why = _NUMBER.sub("", why).rstrip(".").replace(": ", ", ")
+    return f"a task failed ({why}): repair the cause, and run it again"

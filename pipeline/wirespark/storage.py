@@ -69,14 +69,16 @@ class Storage(Protocol):
         """Return the state of a file.
 
         Raises:
-            OSError: There is no such file, or the storage cannot be reached.
+            OSError: There is no such file.
+            WireSparkError: The storage cannot be reached, or denies it.
         """
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
         """Open a file at an offset, without reading the bytes before it.
 
         Raises:
-            OSError: There is no such file, or the storage cannot be reached.
+            OSError: There is no such file, or a disk denies it.
+            WireSparkError: The storage cannot be reached, or denies it.
         """
 
 
@@ -260,7 +262,7 @@ class _Remote:
                 n_plain = len(parts)
             found = self._matching("/".join(parts[:n_plain]), parts[n_plain:])
         except OSError as error:
-            raise WireSparkError(f"cannot read {path}: {_said(error)}") from None
+            raise _unreadable(path, error) from None
         if not found:
             raise _missing(path)
         return found
@@ -269,7 +271,10 @@ class _Remote:
         return bool(self.files(path))
 
     def state(self, path: str) -> FileState:
-        info: FileInfo = self.system.get_file_info(self.place(path))
+        try:
+            info: FileInfo = self.system.get_file_info(self.place(path))
+        except OSError as error:
+            raise _unreadable(path, error) from None
         if not info.is_file:
             raise FileNotFoundError(f"{path} is not there any more")
         return _told_state(info)
@@ -277,9 +282,14 @@ class _Remote:
     def open(self, path: str, start: int = 0) -> BinaryIO:
         import pyarrow as pa
 
-        file = self.system.open_input_file(self.place(path))
-        size = file.size() - start
-        file.seek(start)
+        try:
+            file = self.system.open_input_file(self.place(path))
+            size = file.size() - start
+            file.seek(start)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise _unreadable(path, error) from None
         return io.BufferedReader(_RemoteFile(path, pa.BufferedInputStream(file, _REQUEST_SIZE), size))
 
     def place(self, path: str) -> str:
@@ -342,7 +352,7 @@ class _RemoteFile(io.RawIOBase):
         try:
             data = self._stream.read(min(len(view), self._left))
         except OSError as error:
-            raise WireSparkError(f"cannot read {self._path}: {_said(error)}") from None
+            raise _unreadable(self._path, error) from None
         if not data and self._left and len(view):
             raise WireSparkError(f"{self._path} ended {self._left} bytes too early: read it again")
         view[: len(data)] = data
@@ -382,6 +392,10 @@ def _s3(bucket: str) -> S3FileSystem:
         )
     is_told = "AWS_REGION" in os.environ or "AWS_DEFAULT_REGION" in os.environ
     return S3FileSystem() if is_told else S3FileSystem(region=resolve_s3_region(bucket))
+
+
+def _unreadable(path: str, error: OSError) -> WireSparkError:
+    return WireSparkError(f"cannot read {path}: {_said(error)}")
 
 
 def _said(error: Exception) -> str:

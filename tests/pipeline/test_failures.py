@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
+from pyspark.errors import PySparkException  # noqa: E402
 from tests.pipeline.recipes import ROOT, run  # noqa: E402
 from tests.pipeline.rows import rows_of  # noqa: E402
 from tests.pipeline.streams import stream_of  # noqa: E402
 from tests.pipeline.test_convert import check_target, reader_of, run_all  # noqa: E402
 
+from wirespark.errors import WireSparkError, as_it_was_said  # noqa: E402
 from wirespark.options import Wishes  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 LIMITED = """
@@ -130,3 +136,51 @@ def test_the_program_of_the_page_is_submitted(tmp_path: Path) -> None:
         check=False,
     )
     assert "rows 12 2\n" in done.stdout, done.stderr[-3000:]
+
+
+RAISED = """
+An exception was thrown from the Python worker. Please see the stack trace below.
+Traceback (most recent call last):
+  File "convert_source.py", line 1, in read
+{}
+
+\tat org.apache.spark.api.python.BasePythonRunner.handlePythonException(PythonRunner.scala:1)
+org.apache.spark.SparkException: Job aborted
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("OSError: [Errno 28] No space left on device", "No space left on device"),
+        (
+            "OSError: [Errno 28] Error writing bytes to file. Detail: [errno 28] No space left on device",
+            "No space left on device",
+        ),
+        ("PermissionError: [Errno 13] Permission denied: '/x'", "Permission denied, '/x'"),
+        ("KeyError: 1\n\nDuring handling, another one:\n\nFileNotFoundError: x is gone", "x is gone"),
+    ],
+)
+def test_an_error_of_the_system_is_told_in_one_sentence(raised: str, said: str) -> None:
+    with pytest.raises(WireSparkError) as caught, as_it_was_said():
+        raise PySparkException(RAISED.format(raised))
+    assert str(caught.value) == f"a task failed ({said}): repair the cause, and run it again"
+
+
+@pytest.mark.parametrize(
+    "raised", ["KeyError: 1", "OSError: x\n\nDuring it:\n\nValueError: y", "y.E: OSError: x"]
+)
+def test_a_bug_stays_one(raised: str) -> None:
+    with pytest.raises(PySparkException), as_it_was_said():
+        raise PySparkException(RAISED.format(raised))
+
+
+def test_an_error_of_the_system_in_a_task_is_told(spark: SparkSession) -> None:
+    def full(batches: Any) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with (
+        pytest.raises(WireSparkError, match=r"^a task failed \(No space left on device\): [^\n]+$"),
+        as_it_was_said(),
+    ):
+        spark.range(1).mapInArrow(full, "id long").collect()

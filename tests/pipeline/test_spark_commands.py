@@ -82,6 +82,14 @@ def test_a_target_that_will_not_do(tmp_path: Path) -> None:
         assert result.exit_code == 2 and said in result.stderr and "help: give a" in result.stderr
 
 
+@pytest.mark.parametrize("verb", ["latencies", "profile", "check"])
+def test_an_output_that_will_not_do(verb: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for output in ("file", "file/out"):
+        result = run("spark", verb, "--protocol", "lumberjack", "-o", str(tmp_path / output), CAPTURE)
+        assert result.exit_code == 2 and "(not a folder)\n  = help: give" in result.stderr, result.output
+
+
 def test_progress_off_a_terminal_says_bytes_rows_and_rate(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,9 +92,11 @@ def _run(
     arguments: dict[str, object],
     settings: str,
 ) -> int:
-    from wiregen.tools.cli.spark_session import opened
+    from wiregen.tools.cli.spark_session import check_output, opened
 
     given = {key: value for key, value in wishes.items() if value is not False}
+    if output is not None and remote is None:
+        check_output(output)
     with opened(protocol, master, remote, source, given, settings=settings) as (spark, package, options):
         import wirespark
 

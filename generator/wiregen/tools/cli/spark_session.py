@@ -19,7 +19,7 @@ from wiregen.tools.cli.protocols import configuration, stop
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Job", "bare", "opened"]
+__all__ = ["Job", "bare", "check_output", "opened"]
 
 _PACKAGE: Final = "wiregen_built"
 _QUIET: Final = {
@@ -91,6 +91,16 @@ def bare(master: str | None, remote: str | None) -> Iterator[SparkSession]:
             yield spark
         finally:
             spark.stop()
+
+
+def check_output(folder: str) -> None:
+    """Check that Spark may write to a folder, if it is on a disk of this computer."""
+    from wirespark.disk_targets import DiskTarget
+    from wirespark.storage import is_remote
+
+    if not is_remote(folder):
+        with _failures():
+            DiskTarget(Path(folder.removeprefix("file:")).absolute()).check()
 
 
 class Job(click.Command):
