@@ -139,15 +139,15 @@ class ReadOptions:
             paths=_paths(given),
             message=among(given.get("message"), "message", wishes.package.messages),
             capture=capture,
-            port=_amount_or_none("port", given),
+            port=_between(1, 65_535, "port", given),
             split_size=_at_least(_LEAST_SPLIT, "split", given.get("split", "64MiB")),
             batch_size=_at_least(1, "batch", given.get("batch", "1MiB")),
             has_index=truth("index", given.get("index", "true")),
             is_growing=truth("growing", given.get("growing", "false")),
             idle=amount("idle", given.get("idle", "60")),
             most_age=_seconds("maxfileage", given.get("maxfileage", "7d")),
-            most_bytes=_amount_or_none("maxbytespertrigger", given),
-            most_files=_amount_or_none("maxfilespertrigger", given),
+            most_bytes=_between(1, None, "maxbytespertrigger", given),
+            most_files=_between(1, None, "maxfilespertrigger", given),
             takes_filters=truth("pushdown", given.get("pushdown", "false")),
         )
 
@@ -215,6 +215,8 @@ def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     found = {}
     for name, text in settings("limit", given, "limits", LIMIT, "NAME=VALUE, such as frame=1MiB"):
         found[among(name, "limit", package.schema.limits) or ""] = amount(f"limit {name}", text)
+    if found.get("frame") == 0:
+        raise WireSparkError("the limit frame is 0: give 1 or more")
     most: int = package.runtime("codec.values").MOST_NESTING
     if found.get("depth", 0) > most:
         raise WireSparkError(f"the limit depth is at most {most}, not {found['depth']}")
@@ -269,8 +271,13 @@ def truth(name: str, text: str) -> bool:
     return text.lower() == "true"
 
 
-def _amount_or_none(name: str, given: Mapping[str, str]) -> int | None:
-    return amount(name, given[name]) if name in given else None
+def _between(least: int, most: int | None, name: str, given: Mapping[str, str]) -> int | None:
+    if name not in given:
+        return None
+    number = _at_least(least, name, given[name])
+    if most is not None and number > most:
+        raise WireSparkError(f"{name} is {given[name]!r}: give {most} or less")
+    return number
 
 
 def _at_least(least: int, name: str, text: str) -> int:

@@ -163,6 +163,18 @@ def test_sql(spark: SparkSession) -> None:
         pytest.param(
             {"protocol": "lumberjack", "from": "nobody"}, "unknown role 'nobody'", id="another role"
         ),
+        *(
+            pytest.param(
+                {"protocol": "lumberjack", name: "0"}, f"{name} is .*0.*: give 1 or more", id=f"0 as {name}"
+            )
+            for name in ("maxfilespertrigger", "maxbytespertrigger", "port")
+        ),
+        pytest.param(
+            {"protocol": "lumberjack", "limit.frame": "0"}, "frame is 0: give 1 or more", id="no frame"
+        ),
+        pytest.param(
+            {"protocol": "lumberjack", "port": "65536"}, "port is .65536.: give 65535 or less", id="no port"
+        ),
     ],
 )
 def test_wrong_options_say_what_is_right(options: dict[str, str], message: str) -> None:
