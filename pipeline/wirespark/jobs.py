@@ -162,11 +162,17 @@ def profile(table: DataFrame, seconds: float = 1.0, by: Sequence[str] = ()) -> D
     have them for each file or connection.
 
     Raises:
-        WireSparkError: `seconds` is not positive, or `by` has another word.
+        WireSparkError: `seconds` is not a positive number, or `by` has another word.
     """
     from pyspark.sql import functions as F
 
-    if not seconds > 0:
+    try:
+        is_positive = seconds > 0
+    except TypeError:
+        raise WireSparkError(
+            f"an interval is a number of seconds, not {seconds!r}: a profile takes no protocol, as in profile(table)"
+        ) from None
+    if not is_positive:
         raise WireSparkError(f"an interval is longer than 0 seconds, not {seconds}")
     for word in by:
         among(word, "column of `by`", _GROUPS)

@@ -99,5 +99,7 @@ def _first(columns: Columns) -> str:
     row: dict[str, Made] = next(row for row in rows_table(columns).to_pylist() if row["_error"] is not None)
     error = row["_error"]
     place = f"{error['code']} at {error['at']} in the frame at {row['_offset']} of {row['_file']}"
+    if row["_flow"] is not None:
+        place += f", sent by {row['_from'] or 'either role'} in {row['_flow']}"
     where = f" ({error['path']})" if error["path"] else ""
     return f"{place}{where}: use another mode than FAILFAST to get it as a row"

@@ -23,6 +23,7 @@ from tests.unit.tools.test_cli_capture import Wire
 from wiregen.formats.capture import read_streams
 from wireproto import lumberjack as lj
 from wirespark import captures
+from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import parts_of
 from wirespark.reading import columns_of
@@ -208,3 +209,13 @@ def together(wires: list[Wire]) -> Wire:
 
 def without_place(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in ("_file", "_flow", "_time")}
+
+
+@pytest.mark.parametrize("split", ["64MiB", "1KiB"], ids=["whole", "in shares"])
+def test_failfast_names_the_connection_and_the_sender(split: str) -> None:
+    path = ROOT / "examples" / "captures" / "npm-w10-plain.pcap"
+    given = {"protocol": "reactive_streams", "path": str(path), "split": split, "index": "false"}
+    own = ReadOptions.of(given | {"mode": "FAILFAST"})
+    place = r"in the frame at \d+ of .*npm-w10-plain\.pcap, sent by (client|server) in 127\.0\.0\.1:\d+-\S+"
+    with pytest.raises(WireSparkError, match=place):
+        list(columns_of(parts_of(own), own.wishes, own))

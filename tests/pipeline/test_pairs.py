@@ -208,7 +208,7 @@ def test_latencies_and_profiles_on_spark(spark: SparkSession) -> None:
     assert sum(row["frames"] for row in mix) == table.count()
 
 
-@pytest.mark.parametrize(("seconds", "by"), [(0, ()), (1, ("port",))])
-def test_a_profile_by_what_is_not_there(seconds: float, by: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("seconds", "by"), [(0, ()), (1, ("port",)), ("lumberjack", ())])
+def test_a_profile_by_what_is_not_there(seconds: Any, by: tuple[str, ...]) -> None:
     with pytest.raises(wirespark.WireSparkError):
         wirespark.profile(None, seconds, by)  # type: ignore[arg-type]  # it is not looked at
