@@ -51,7 +51,7 @@ class Counts:
 
     def told(self) -> dict[str, object]:
         """Return the numbers that are not 0, by name."""
-        return {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+        return {name: value for name in self.__slots__ if (value := getattr(self, name))}
 
     @classmethod
     def sum(cls, counts: Sequence[Counts]) -> Counts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -24,9 +24,9 @@ class _Tally:
     missing: int = 0
     n_read: int = 0
     rows: int = 0
-    messages: Counter[str] = field(default_factory=Counter)
-    inner: Counter[str] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)
+    messages: dict[str, int] = field(default_factory=dict)
+    inner: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
 
 
 class Tallies:
@@ -43,11 +43,13 @@ class Tallies:
         """Count rows that were read, of which some are kept."""
         codes = pc.struct_field(read.rows.column("_error"), "code")
         for file, n_bytes, n_missing in _sizes(read, codes):
-            self._tallies[file].size += n_bytes - n_missing
-            self._tallies[file].missing += n_missing
+            tally = self._tallies[file]
+            tally.size += n_bytes - n_missing
+            tally.missing += n_missing
         is_error = codes.is_valid()
         for file, code, count in _by_key(_files(read, is_error), codes.filter(is_error)):
-            self._tallies[file].errors[code] += count
+            errors = self._tallies[file].errors
+            errors[code] = errors.get(code, 0) + count
         for file, count in _times(read.origin.file, read.rows.num_rows):
             self._tallies[file].n_read += count
         for file, count in _times(kept.origin.file, kept.rows.num_rows):
@@ -56,12 +58,14 @@ class Tallies:
             files = kept.origin.file
             own = files if isinstance(files, str) else files.take(found.rows)
             for file, count in _times(own, len(found.rows)):
-                self._tallies[file].messages[name] += count
+                messages = self._tallies[file].messages
+                messages[name] = messages.get(name, 0) + count
 
     def add_inner(self, name: str, table: Batch) -> None:
         """Count the rows of a message's frames inside of others."""
         for file, count in _times(table.column("_file"), len(table)):
-            self._tallies[file].inner[name] += count
+            inner = self._tallies[file].inner
+            inner[name] = inner.get(name, 0) + count
 
     def counts(self, file: str, issues: dict[str, int]) -> Counts:
         """Return the counts of a file. `issues`: those that were found in it."""
@@ -87,9 +91,10 @@ def _sizes(columns: Columns, codes: ArrowArray) -> Iterator[tuple[str, int, int]
         yield files, pc.sum(sizes).as_py() or 0, pc.sum(gaps).as_py() or 0
         return
     table = pa.table({"file": files, "size": sizes, "gap": gaps})
-    summed = table.group_by("file").aggregate([("size", "sum"), ("gap", "sum")])
-    for row in summed.to_pylist():
-        yield row["file"], row["size_sum"] or 0, row["gap_sum"] or 0
+    sums = table.group_by("file").aggregate([("size", "sum"), ("gap", "sum")])
+    found = (sums.column(name).to_pylist() for name in ("file", "size_sum", "gap_sum"))
+    for file, size, gap in zip(*found, strict=True):
+        yield file, size or 0, gap or 0
 
 
 def _files(columns: Columns, chosen: ArrowArray) -> str | ArrowArray:
@@ -102,8 +107,8 @@ def _times(files: str | ArrowArray, n_rows: int) -> Iterator[tuple[str, int]]:
     if isinstance(files, str):
         yield files, n_rows
         return
-    for each in pc.value_counts(files).to_pylist():
-        yield each["values"], each["counts"]
+    counted = pc.value_counts(files)
+    yield from zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
 
 
 def _by_key(files: str | ArrowArray, keys: ArrowArray) -> Iterator[tuple[str, str, int]]:
