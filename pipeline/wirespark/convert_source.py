@@ -38,8 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PREPARATIONS", "ConvertPartition", "ConvertSource", "IndexPartition", "RewritePartition", "is_preparation", "receipts_of"]  # fmt: skip
 
-PREPARATIONS = ("none", "index", "all")
-"""The names of the reads of a conversion by their preparation: nothing is prepared, or the index, or everything. The last read converts."""
+PREPARATIONS = ("none", *("index",) * 4, "all")
+"""The names of the reads of a conversion by their preparation: nothing is prepared, or the index, or everything. The last read converts.
+
+Sources may change meanwhile, so that tables have to be prepared again.
+"""
 _SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
 
 
@@ -129,7 +132,7 @@ class ConvertReader(DataSourceReader):
             return self._conversions(self._target.begin(parts, files))
         except SharedFilesError as error:
             if self._prepared == PREPARATIONS[-1]:
-                raise
+                raise WireSparkError(str(error)) from None
             return [RewritePartition.of(each) for each in error.rewrites]
 
     def _conversions(self, plan: Plan) -> Sequence[InputPartition]:

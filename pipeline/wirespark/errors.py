@@ -49,5 +49,6 @@ def _said(text: str) -> str | None:
     name, why = (_RAISED.findall(text) or [("", "")])[-1]
     if name not in _OF_THE_SYSTEM:
         return None
-    why = _NUMBER.sub("", why).rstrip(".").replace(": ", ", ")
+    words, quote, path = _NUMBER.sub("", why).rstrip(".").partition("'")
+    why = words.replace(": ", ", ") + quote + path
     return f"a task failed ({why}): repair the cause, and run it again"

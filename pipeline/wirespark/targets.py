@@ -37,8 +37,8 @@ class SharedFilesError(WireSparkError):
         [receipt] = rewrites[0].old
         absent = next(file for file in receipt.sources.values() if file not in files)
         super().__init__(
-            f"another run changes {address}, where rows to be replaced share files with those of {absent}, "
-            "which is absent: wait for it to end, and start this one again"
+            f"sources change, or another run changes {address}, where rows to be replaced share files with those of "
+            f"{absent}, which is absent: wait for it to end, and start this one again"
         )
         self.rewrites = tuple(rewrites)
 

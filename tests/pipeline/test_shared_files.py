@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,12 @@ def reader(source: Path, target: str, prepared: str = "none", **given: str) -> C
     return ConvertReader(own._target, prepared=prepared)
 
 
-def converted(source: Path, target: str, **given: str) -> Summary:
-    """Convert as `wirespark.convert` does."""
+def converted(source: Path, target: str, *, changing: Iterable[int] = (), **given: str) -> Summary:
+    """Convert as `wirespark.convert` does. `changing`: files that change before one read each."""
+    changes = iter(changing)
     for prepared in PREPARATIONS:
+        for number in islice(changes, 1):
+            change(source, number)
         own = reader(source, target, prepared, **given)
         found = [row for each in own.partitions() for batch in own.read(each) for row in batch.to_pylist()]
         if all(row["receipt"] for row in found):
@@ -123,6 +127,24 @@ def test_rows_of_absent_sources_stay_when_another_one_changes(
     assert rows_by_file(target) == wanted(range(N_FILES), [200], [1])
     again = converted(source, target)
     assert (again.parts, again.resumed, again.rows) == (3, 3, 8)
+
+
+def test_sources_may_change_while_others_are_prepared(source: Path, target: str) -> None:
+    converted(source, target)
+    rotated(source, range(4, N_FILES))
+    converted(source, target, changing=range(4))
+    assert rows_by_file(target) == wanted(range(N_FILES), range(4))
+
+
+def test_sources_that_never_rest_are_told_in_a_sentence(source: Path, target: str) -> None:
+    converted(source, target)
+    rotated(source, range(9, N_FILES))
+    with pytest.raises(WireSparkError, match="sources change, or another run changes") as caught:
+        converted(source, target, changing=range(9))
+    assert type(caught.value) is WireSparkError
+    assert rows_by_file(target)["089.writer.bin"] == 2
+    converted(source, target)
+    assert set(rows_by_file(target)) == set(wanted(range(N_FILES)))
 
 
 def test_other_cuts_and_a_lost_file_cost_no_row_of_an_absent_source(source: Path, target: str) -> None:

@@ -186,6 +186,26 @@ def test_other_bounds_are_found(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("_ : u8", "_ : u8 where before > 3", id="a condition"),
+        pytest.param("_ : u8 where before > 3", "_ : u8 where before > 5", id="another condition"),
+        pytest.param("_ : u8", "_ : bool", id="a type with fewer values"),
+        pytest.param("_ : bytes[2]", "_ : utf8[2]", id="text"),
+        pytest.param("_ : u8 where before > 3  _ : u8", "_ : bytes[2]", id="a condition on a part"),
+    ],
+)
+def test_padding_that_readers_check_is_compared(old: str, new: str) -> None:
+    texts = [f"before : u8\n  {each}\n  last : u8" for each in (old, new)]
+    assert changes_of_fields(*texts)
+
+
+def test_equal_conditions_of_other_types_are_no_change() -> None:
+    found = changes_of_fields("a : u32 where a <= 2", "a : f32 where a <= 2")
+    assert not any("`where`" in message for message, _ in found)
+
+
+@pytest.mark.parametrize(
     ("old", "new", "message", "effect"),
     [
         (

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from wiregen.tools.cli import wiregen
+from wiregen.tools.cli.input import open_bytes
 
 LUMBERJACK = Path(__file__).resolve().parents[3] / "idl" / "lumberjack.wire"
 CAPTURES = Path(__file__).resolve().parents[2] / "conformance" / "data" / "captures" / "lumberjack"
@@ -137,6 +138,26 @@ def test_a_capture_comes_through_a_pipe(options: tuple[str, ...], tmp_path: Path
     result = run("decode", LUMBERJACK, *options, pipe)
     writer.join(60)
     assert (result.exit_code, result.stdout) == (0, run("decode", LUMBERJACK, data=data).stdout)
+
+
+def test_bytes_of_a_pipe_that_begin_no_capture_are_there_at_once(tmp_path: Path) -> None:
+    """The writer keeps the pipe open until its first byte has arrived."""
+    pipe, arrived = tmp_path / "pipe", threading.Event()
+    os.mkfifo(pipe)
+    seen = []
+
+    def write() -> None:
+        with pipe.open("wb", buffering=0) as file:
+            file.write(b"2")
+            seen.append(arrived.wait(60))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with open_bytes(str(pipe), is_capture=None) as source:
+        assert next(iter(source.chunks)) == b"2"
+        arrived.set()
+    writer.join(60)
+    assert seen == [True]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])

@@ -213,7 +213,7 @@ def test_a_preamble_needs_to_know_who_sent_it(tmp_path: Path) -> None:
         pytest.param([LUMBERJACK, "no/such/file"], ["`no/such/file` cannot be read"], id="file"),
         pytest.param([LUMBERJACK, "."], ["`.` is a folder"], id="folder"),
         pytest.param(
-            [LUMBERJACK, "--pcap", LUMBERJACK], ["not a capture", "without --pcap"], id="no-capture"
+            [LUMBERJACK, "--pcap", LUMBERJACK], ["not a capture", "with --no-pcap"], id="no-capture"
         ),
         pytest.param([LUMBERJACK, "--backend", "nativ"], ["nativ"], id="backend"),
     ],

@@ -172,7 +172,7 @@ def _between(row: _Row, old: m.Field, new: m.Field) -> Iterator[Change]:
         message = f"field `{name}` is present {_when(old.condition)} before, {_when(new.condition)} now"
         effect = row.moved(old, None)
         yield Change(code="WG8004", path=new.path, message=message, effect=effect)
-    if _as_strict(before.where, old) != _as_strict(after.where, new):
+    if not _is_same_where(before, after, old, new):
         message = f"the `where` of field `{name}` is {_shown(new.where)}, it was {_shown(old.where)}"
         effect = "one state refuses values that the other one sends"
         yield Change(code="WG8005", path=new.path, message=message, effect=effect)
@@ -182,6 +182,11 @@ def _between(row: _Row, old: m.Field, new: m.Field) -> Iterator[Change]:
         yield Change(
             code="WG8103", path=new.path, message=message, effect="the value has another type in programs"
         )
+
+
+def _is_same_where(before: m.Field, after: m.Field, old: m.Field, new: m.Field) -> bool:
+    """Return whether the conditions of both states are the same, `<= 2` and `< 3` of integers too."""
+    return before.where == after.where or _as_strict(before.where, old) == _as_strict(after.where, new)
 
 
 def _as_strict(where: m.Expression | None, field: m.Field) -> m.Expression | None:

@@ -106,12 +106,19 @@ def _equal_ends(old: Sequence[m.Field], new: Sequence[m.Field], renames: Renames
 
 
 def _is_refilled(old: tuple[m.Field, ...], new: tuple[m.Field, ...], sizes: tuple[Sizes, Sizes]) -> bool:
-    if not old or not new:
+    if not old or not new or not all(map(_takes_any_bytes, (*old, *new))):
         return False
     if not _named(old) and not _named(new) and {_filler(old), _filler(new)} != {"padding"}:
         return False  # constants are compared one by one
     size = sizes[0].fixed_bits(old)
     return size is not None and size == sizes[1].fixed_bits(new)
+
+
+def _takes_any_bytes(field: m.Field) -> bool:
+    """Return whether readers take all bytes for a field, unless it is a constant or has a name."""
+    if field.name != "_" or field.value is not None:
+        return True
+    return field.where is None and isinstance(field.type, m.Bytes | m.Integer | m.Bits)
 
 
 def _named(fields: Sequence[m.Field]) -> list[tuple[int, m.Field]]:

@@ -114,7 +114,7 @@ def conversations(
             raise _nobody(path, port)
     except CaptureError as error:
         raise Failure(
-            str(error), "without --pcap, the bytes are decoded as one direction of a connection"
+            str(error), "with --no-pcap, the bytes are decoded as one direction of a connection"
         ) from None
     _tell_issues(streams)
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, BinaryIO, Final, cast
 
@@ -106,13 +107,13 @@ def open_growing(name: str | None, *, is_capture: bool | None) -> Iterator[Input
             yield Input(chunks=iter(lambda: growing.read1(_CHUNK), b""), is_followed=True)
 
 
-def _head_of(growing: GrowingFile) -> bytes:
+def _head_of(file: GrowingFile | BufferedReader) -> bytes:
     """Return the first bytes, as soon as they tell whether the file may be a capture."""
     from wiregen.formats.capture import may_become_capture
 
     head = b""
     while len(head) < _HEAD_SIZE and may_become_capture(head):
-        more = growing.read1(_HEAD_SIZE - len(head))
+        more = file.read1(_HEAD_SIZE - len(head))
         if not more:
             break
         head += more
@@ -136,7 +137,7 @@ def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
     """Open stdin, a pipe or a device; a capture is stored in a file, because it may have to be read twice."""
     from wiregen.formats.capture import may_be_capture
 
-    head = b"" if is_capture is False else stream.read(_HEAD_SIZE)
+    head = b"" if is_capture is False else _head_of(cast(BufferedReader, stream))
     if not is_capture and (is_capture is False or not may_be_capture(head)):
         yield Input(chunks=_rejoined(head, stream), is_live=True)
         return
