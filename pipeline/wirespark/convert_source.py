@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import gc
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -43,6 +44,8 @@ PREPARATIONS = ("none", *("index",) * 4, "all")
 
 Sources may change meanwhile, so that tables have to be prepared again.
 """
+_ALLOCATIONS = 100_000
+"""Objects after which the youngest ones are searched for cycles."""
 _SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
 
 
@@ -199,12 +202,16 @@ class _Conversion:
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for columns in columns_of(self._bundle.parts, seen, self._options, self._report):
-                self._take(columns)
-            writers.finish()
-            return target.storage.publish(
-                target.own(), self._bundle.name, writers.files, lambda: self._receipt(perf_counter() - begun)
-            )
+            with _few_collections():
+                for columns in columns_of(self._bundle.parts, seen, self._options, self._report):
+                    self._take(columns)
+                writers.finish()
+                return target.storage.publish(
+                    target.own(),
+                    self._bundle.name,
+                    writers.files,
+                    lambda: self._receipt(perf_counter() - begun),
+                )
         except BaseException:
             writers.drop()
             raise
@@ -230,8 +237,8 @@ class _Conversion:
         )
 
     def _issues(self, path: str) -> dict[str, int]:
-        found = self._report.issues.get(path, Counter())
-        return {kind.value: count for kind, count in found.items() if not kind.is_harmless}
+        found = self._report.issues.get(path)
+        return {kind.value: count for kind, count in found.items() if not kind.is_harmless} if found else {}
 
     def _is_as_planned(self, part: Part, now: FileState) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
@@ -268,9 +275,20 @@ class _Conversion:
             self._writers.write(folder_of(name), table)
 
 
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Search rarely for cycles: a conversion makes many objects that live as long as it, and no cycles."""
+    former = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS, *former[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*former)
+
+
 def _states_of(parts: Sequence[Part]) -> dict[str, FileState]:
     """Return the present states of the files of parts, by path."""
-    return {path: storage_of(path).state(path) for path in {part.path for part in parts}}
+    return {path: storage_of(path).state(path) for path in dict.fromkeys(part.path for part in parts)}
 
 
 def is_preparation(rows: Sequence[Row]) -> bool:

@@ -104,7 +104,7 @@ class Receipt:
     def text(self) -> str:
         told = {each.name: getattr(self, each.name) for each in fields(self)}
         counts = {file: each.told() for file, each in self.counts.items()}
-        return json.dumps(told | {"counts": counts}, sort_keys=True)
+        return json.dumps(told | {"counts": counts})
 
     @classmethod
     def of(cls, text: str) -> Receipt:
