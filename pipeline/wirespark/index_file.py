@@ -1,8 +1,9 @@
 """The file of a capture's index: the places of packets by share, and facts about all of them.
 
-The magic, then pages. A page has the place of its share's page before it, the size of its content, the CRC-32 of that, and the content:
+The magic, then pages. A page has the place of its share's page before it, the size of its content, a CRC-32, and the content:
 records of packets in the capture's order. After the shares comes one more, whose pages hold the facts as JSON. At the end
-are the places of the last pages, for each share 8 bytes, and the size of the file. All numbers are little-endian.
+are the places of the last pages, for each share 8 bytes and a CRC-32, and the size of the file. All numbers are little-endian.
+A CRC-32 is that of the number of the share, of the place before it, and of the content, so that no page counts for another share.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from wiregen.formats.capture import IssueKind
 
 __all__ = ["FIELDS", "PAGE_SIZE", "RECORD", "DamagedError", "Facts", "IndexFile", "IndexPages"]
 
-_MAGIC = b"wspkts5\n"
+_MAGIC = b"wspkts6\n"
 RECORD = struct.Struct("<QdIIH")
 FIELDS = np.dtype([("offset", "<u8"), ("time", "<f8"), ("captured", "<u4"), ("size", "<u4"), ("link", "<u2")])
 """A record: the offset of a packet in the capture, its time in seconds, its captured size, its size, its link type."""
 _PAGE = struct.Struct("<QII")
+_LAST = struct.Struct("<QI")
 _PLACE = struct.Struct("<Q")
 PAGE_SIZE = 1 << 16
 _MOST_WAITING = 1 << 25
@@ -87,7 +89,7 @@ class IndexFile:
             DamagedError: By the iterator: a page is not as it was written. If `places` found none, it was damaged since.
         """
         for place in reversed(self.places(self.share)):
-            yield self._page(place, is_facts=False).content
+            yield self._page(place, self.share).content
 
     def facts(self) -> Facts:
         """Return the facts about the capture.
@@ -96,7 +98,7 @@ class IndexFile:
             DamagedError: It is not as it was written.
         """
         places = reversed(self.places(self.n_shares))
-        return Facts.of(b"".join(self._page(place, is_facts=True).content for place in places))
+        return Facts.of(b"".join(self._page(place, self.n_shares).content for place in places))
 
     def places(self, share: int) -> list[int]:
         """Return the places of all pages of a share, or of the facts, the last one first, after checking each.
@@ -112,18 +114,20 @@ class IndexFile:
         ):
             raise DamagedError
         places: list[int] = []
-        place = self._number(self._end + _PLACE.size * share)
+        place, checksum = _LAST.unpack(self._read(self._end + _LAST.size * share, _LAST.size))
+        if _checksum(share, place) != checksum:
+            raise DamagedError
         while place:
             places.append(place)
-            place = self._page(place, is_facts=share == self.n_shares).before
+            place = self._page(place, share).before
         return places
 
     @property
     def _end(self) -> int:
         """Return the place after the last page."""
-        return os.fstat(self.file.fileno()).st_size - _PLACE.size * (self.n_shares + 2)
+        return os.fstat(self.file.fileno()).st_size - _LAST.size * (self.n_shares + 1) - _PLACE.size
 
-    def _page(self, place: int, *, is_facts: bool) -> _Page:
+    def _page(self, place: int, share: int) -> _Page:
         room = self._end - place - _PAGE.size
         if place < len(_MAGIC) or room < 0:
             raise DamagedError
@@ -131,7 +135,8 @@ class IndexFile:
         if before >= place or not 0 < size <= room:
             raise DamagedError
         page = _Page(before=before, content=self._read(place + _PAGE.size, size))
-        if crc32(page.content) != checksum or not (is_facts or self._are_packets(page.content)):
+        is_fit = share == self.n_shares or self._are_packets(page.content)
+        if not is_fit or _checksum(share, before, page.content) != checksum:
             raise DamagedError
         return page
 
@@ -152,6 +157,10 @@ class IndexFile:
         if len(data) != size:
             raise DamagedError
         return data
+
+
+def _checksum(share: int, place: int, content: bytes | bytearray = b"") -> int:
+    return crc32(content, crc32(struct.pack("<QQ", share, place)))
 
 
 class DamagedError(Exception):
@@ -176,7 +185,8 @@ class IndexPages:
     def put(self, share: int) -> None:
         """Write the page of a share."""
         page = self.waiting[share]
-        header = _PAGE.pack(self._last[share], len(page), crc32(page))
+        before = self._last[share]
+        header = _PAGE.pack(before, len(page), _checksum(share, before, page))
         n_bytes = self._file.write(header + page)
         self._last[share], self._place = self._place, self._place + n_bytes
         page.clear()
@@ -185,5 +195,6 @@ class IndexPages:
         for share, page in enumerate(self.waiting):
             if page:
                 self.put(share)
-        size = self._place + _PLACE.size * (len(self._last) + 1)
-        self._file.write(b"".join(map(_PLACE.pack, (*self._last, size))))
+        size = self._place + _LAST.size * len(self._last) + _PLACE.size
+        places = (_LAST.pack(place, _checksum(share, place)) for share, place in enumerate(self._last))
+        self._file.write(b"".join((*places, _PLACE.pack(size))))

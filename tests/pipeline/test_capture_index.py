@@ -226,15 +226,29 @@ def test_a_damaged_index_is_made_again(tmp_path: Path, cache: Path, size: int) -
 
 def last_page(index: bytes, n_shares: int) -> int:
     """Return the place of the last page of the last share that has packets."""
-    lasts: tuple[int, ...] = struct.unpack_from(f"<{n_shares}Q", index, len(index) - 8 * (n_shares + 2))
-    return max(lasts)
+    lasts = struct.iter_unpack("<QI", index[-8 - 12 * (n_shares + 1) : -8])
+    return max(int(place) for place, _ in list(lasts)[:n_shares])
 
 
 def of_records(index: bytearray, place: int, offset: int) -> None:
-    """Write another offset into the first record of a page, with a checksum that is right."""
-    _, size, _ = struct.unpack_from("<QII", index, place)
+    """Write another offset into the first record of a page, with a checksum that is right for one share."""
+    before, size, checksum = struct.unpack_from("<QII", index, place)
+    content = bytes(index[place + 16 : place + 16 + size])
+    share = next(
+        each
+        for each in range(N_SHARES)
+        if crc32(content, crc32(struct.pack("<QQ", each, before))) == checksum
+    )
     struct.pack_into("<Q", index, place + 16, offset)
-    struct.pack_into("<I", index, place + 12, crc32(index[place + 16 : place + 16 + size]))
+    changed = bytes(index[place + 16 : place + 16 + size])
+    struct.pack_into("<I", index, place + 12, crc32(changed, crc32(struct.pack("<QQ", share, before))))
+
+
+def of_last_pages(index: bytearray, place: int) -> None:
+    """Write another place of the last page of all shares, with checksums that are right."""
+    for share in range(N_SHARES + 1):
+        checksum = crc32(b"", crc32(struct.pack("<QQ", share, place)))
+        struct.pack_into("<QI", index, len(index) - 8 - 12 * (N_SHARES + 1 - share), place, checksum)
 
 
 DAMAGES: dict[str, Callable[[bytearray, int], None]] = {
@@ -246,11 +260,10 @@ DAMAGES: dict[str, Callable[[bytearray, int], None]] = {
     "a bit of a record": lambda index, page: operator.setitem(index, page + 20, index[page + 20] ^ 1),
     "an offset after the capture": lambda index, page: of_records(index, page, 1 << 40),
     "an offset that wraps": lambda index, page: of_records(index, page, (1 << 64) - 1),
-    "a last page at the end": lambda index, _: struct.pack_into(
-        "<9Q", index, len(index) - 88, *[len(index) - 89] * 9
-    ),
-    "a last page beyond the end": lambda index, _: struct.pack_into(
-        "<9Q", index, len(index) - 88, *[1 << 62] * 9
+    "a last page at the end": lambda index, _: of_last_pages(index, len(index) - 8 - 12 * (N_SHARES + 1) - 1),
+    "a last page beyond the end": lambda index, _: of_last_pages(index, 1 << 62),
+    "the last page of another share": lambda index, page: struct.pack_into(
+        f"<{'QI' * (N_SHARES + 1)}", index, len(index) - 8 - 12 * (N_SHARES + 1), *[page, 0] * (N_SHARES + 1)
     ),
 }
 
