@@ -38,6 +38,10 @@ _ASK_AXE += (
 )
 
 
+class PageLeft(AssertionError):
+    """The page was left, or loaded again, while a script ran in it."""
+
+
 class Browser:
     """One tab; its logs, requests and errors are kept."""
 
@@ -88,7 +92,9 @@ class Browser:
         while True:
             answer = self._next()
             if answer.get("id") == number:
-                assert "error" not in answer, (method, answer["error"])
+                if (error := answer.get("error")) is not None:
+                    is_left = any(word in error["message"] for word in ("navigated", "context"))
+                    raise (PageLeft if is_left else AssertionError)(method, error)
                 result: dict[str, Any] = answer["result"]
                 return result
 
@@ -140,10 +146,12 @@ class Browser:
     def wait(self, script: str) -> Any:
         """Return the value of an expression once it is true."""
         until = time.monotonic() + _PATIENCE
-        while not (value := self.run(script)):
+        while True:
+            with suppress(PageLeft):  # it loads again
+                if value := self.run(script):
+                    return value
             assert time.monotonic() < until, f"never true: {script}"
             time.sleep(0.02)
-        return value
 
     def press(self, key: str, *, code: int = 0, text: str = "") -> None:
         """Press and release a key."""
