@@ -10,7 +10,8 @@ from collections import deque
 from itertools import islice
 
 from wirespark.kernels import ops
-from wirespark.stream_rows import StreamRow, TimedBytes, Walk
+from wirespark.stream_rows import StreamRow, Walk
+from wirespark.timed_bytes import TimedBytes
 
 __all__ = ["StreamBuffer"]
 

@@ -8,7 +8,7 @@ import ipaddress
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
 
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
 from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, Values
@@ -30,9 +30,6 @@ class _Conversation:
     opener: OpenDirection
     other: OpenDirection
 
-    def peer(self, side: OpenDirection) -> OpenDirection:
-        return self.other if side is self.opener else self.opener
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Past:
@@ -42,8 +39,16 @@ class _Past:
     next_sequence: int | None
 
 
-_Sides: TypeAlias = tuple[_Conversation, OpenDirection, OpenDirection]
-"""A live flow, the side that sends, and the other one."""
+class _Sides(NamedTuple):
+    """A live flow, the side that sends, and the other one; a tuple because one is read for each packet."""
+
+    conversation: _Conversation
+    side: OpenDirection
+    peer: OpenDirection
+
+    @property
+    def are_closed(self) -> bool:
+        return self.side.is_closed and self.peer.is_closed
 
 
 class FlowTable:
@@ -65,86 +70,84 @@ class FlowTable:
         found = self._sides.get(key)
         if (
             found is not None
-            and found[2].expected is None
-            and found[2].is_holding
+            and found.peer.expected is None
+            and found.peer.is_holding
             and flags & (ACK | SYN) == ACK
         ):
-            events = self._acknowledge(*found, Segment._make(values))
+            events = self._acknowledge(found, Segment._make(values))
             if events:
                 return [*events, *self.add(values)]
         if found is None or flags & _TURNS:
             return self._turn(found, Segment._make(values))
-        conversation, side, _peer = found
+        conversation, side, _ = found
         self._live.move_to_end(conversation.key)
         if not size:
             return ()
         if sequence == side.expected and len(data) == size:  # true for most segments
             return (side.advance(sequence, data, time),)
-        return self._advance(conversation, side, Segment._make(values))
+        return self._advance(found, Segment._make(values))
 
-    def _acknowledge(
-        self, conversation: _Conversation, side: OpenDirection, peer: OpenDirection, segment: Segment
-    ) -> list[Event]:
+    def _acknowledge(self, found: _Sides, segment: Segment) -> list[Event]:
         """Process that a segment acknowledges bytes of the peer, which waits for some."""
-        events = peer.acknowledge(segment.acknowledged, segment.time, segment.number)
-        if side.is_closed and peer.is_closed:
-            self._retire(conversation, may_go_on=False)
+        events = found.peer.acknowledge(segment.acknowledged, segment.time, segment.number)
+        if found.are_closed:
+            self._retire(found.conversation, may_go_on=False)
         return events
 
     def _turn(self, found: _Sides | None, segment: Segment) -> Sequence[Event]:
         """Process a segment with which a flow may begin or end."""
         if segment.flags & RST:
-            return self._reset(*found[:2], segment) if found else ()
+            return self._reset(found, segment) if found else ()
         if segment.flags & SYN:
             return self._synchronize(segment)
         if found is None:
             return self._join(segment) if segment.size else ()
-        return self._advance(*found[:2], segment)
+        return self._advance(found, segment)
 
     def flow_of(self, key: bytes) -> Flow | None:
         """Return the live flow whose segments have this key, or None."""
         found = self._sides.get(key)
-        return None if found is None else found[0].flow
+        return None if found is None else found.conversation.flow
 
     def expected(self, key: bytes) -> int | None:
         """Return the sequence number of the next data with this key, or None if no flow has it, or if data came before others that lack."""
         found = self._sides.get(key)
-        return None if found is None else found[1].expected
+        return None if found is None else found.side.expected
 
     def is_holding(self, key: bytes) -> bool:
         """Return whether data with this key waits for earlier ones."""
         found = self._sides.get(key)
-        return found is not None and found[1].is_holding
+        return found is not None and found.side.is_holding
 
     def finish(self, time: float, number: int) -> Iterator[Event]:
         """End every flow that is still open at the end of the capture."""
         while self._live:
             yield from self._end(next(iter(self._live.values())), time, number)
 
-    def _advance(self, conversation: _Conversation, side: OpenDirection, segment: Segment) -> list[Event]:
-        self._live.move_to_end(conversation.key)
+    def _advance(self, found: _Sides, segment: Segment) -> list[Event]:
+        side = found.side
+        self._live.move_to_end(found.conversation.key)
         events = side.add(segment) if segment.size else []
         if segment.flags & FIN:
             events += side.finish((segment.sequence + segment.size) % _MODULUS, segment)
-        if side.is_closed and conversation.peer(side).is_closed:
-            self._retire(conversation, may_go_on=False)
+        if found.are_closed:
+            self._retire(found.conversation, may_go_on=False)
         return events
 
     def _synchronize(self, segment: Segment) -> list[Event]:
         """Process a SYN: it belongs to a flow that it matches, or else begins the next generation."""
         events: list[Event] = []
         found = self._sides.get(segment.key)
-        if found and not _fits(*found, segment):
-            events += self._end(found[0], segment.time, segment.number)
+        if found and not _fits(found, segment):
+            events += self._end(found.conversation, segment.time, segment.number)
             found = None
         if found is None:
             found, evicted = self._open(segment)
             events += evicted
-        conversation, side, peer = found
-        side.start(segment.sequence)
+        found.side.start(segment.sequence)
         if segment.flags & ACK:
-            peer.start(segment.acknowledged)
-        return events + self._advance(conversation, side, segment)
+            found.peer.start(segment.acknowledged)
+        return events + self._advance(found, segment)
 
     def _join(self, segment: Segment) -> list[Event]:
         """Process data of an unknown flow: one from its middle, or late data of an ended one."""
@@ -154,13 +157,14 @@ class FlowTable:
             if 0 < (end - past.next_sequence) % _MODULUS < _HALF:
                 self._issues.note(IssueKind.AFTER_CLOSE, segment.number)
             return []
-        (conversation, side, _peer), events = self._open(segment)
-        return events + self._advance(conversation, side, segment)
+        found, events = self._open(segment)
+        return events + self._advance(found, segment)
 
-    def _reset(self, conversation: _Conversation, side: OpenDirection, segment: Segment) -> list[Event]:
+    def _reset(self, found: _Sides, segment: Segment) -> list[Event]:
+        conversation = found.conversation
         events = self._flush(conversation, segment.time, segment.number)
         self._retire(conversation, may_go_on=False)
-        from_opener = side is conversation.opener
+        from_opener = found.side is conversation.opener
         return [
             *events,
             Closed(flow=conversation.flow, from_opener=from_opener, time=segment.time, reason="rst"),
@@ -191,8 +195,8 @@ class FlowTable:
         other = self._new_side(flow, from_opener=False)
         conversation = _Conversation(flow=flow, key=key, opener=opener, other=other)
         self._live[key] = conversation
-        self._sides[_reverse(key)] = (conversation, other, opener)
-        self._sides[key] = (conversation, opener, other)
+        self._sides[_reverse(key)] = _Sides(conversation, other, opener)
+        self._sides[key] = _Sides(conversation, opener, other)
 
     def _new_side(self, flow: Flow, *, from_opener: bool) -> OpenDirection:
         return OpenDirection(
@@ -215,13 +219,13 @@ class FlowTable:
             self._n_forgotten = max(self._n_forgotten, forgotten.generation)
 
 
-def _fits(conversation: _Conversation, side: OpenDirection, peer: OpenDirection, segment: Segment) -> bool:
+def _fits(found: _Sides, segment: Segment) -> bool:
     """Return whether a SYN belongs to this flow: a retransmission, the answer to its SYN, or a simultaneous open."""
-    if side.is_started:
-        return side.is_start(segment.sequence)
+    if found.side.is_started:
+        return found.side.is_start(segment.sequence)
     if segment.flags & ACK:
-        return peer.covers(segment.acknowledged)
-    return conversation.flow.saw_syn and peer.is_fresh
+        return found.peer.covers(segment.acknowledged)
+    return found.conversation.flow.saw_syn and found.peer.is_fresh
 
 
 def _identify(segment: Segment, generation: int, port: int | None) -> tuple[Flow, bool]:

@@ -181,7 +181,7 @@ class OpenDirection:
         """
         if self._base is None or not self._held:
             return []
-        distance = (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
+        distance = self._distance(self._base, sequence)
         if abs(distance) > self._limits.sequence_jump:
             return []
         former, present = self._acknowledged, _Acknowledged(self._next + distance, time)
@@ -226,11 +226,15 @@ class OpenDirection:
         """Return the offset of a sequence number: the one nearest to the next byte, or None if it is too far away."""
         if self._base is None:
             self._base = sequence
-        distance = (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
+        distance = self._distance(self._base, sequence)
         if abs(distance) > self._limits.sequence_jump:
             self._issues.note(IssueKind.SEQUENCE_JUMP, number, f"{distance} bytes from the expected")
             return None
         return self._next + distance
+
+    def _distance(self, base: int, sequence: int) -> int:
+        """Return how many bytes a sequence number is after the next byte to deliver; negative before it."""
+        return (sequence - base - self._next + _HALF) % _MODULUS - _HALF
 
     def _note_early(self, start: int, segment: Segment) -> None:
         """Note bytes before the first captured one, except a keep-alive (one byte before the next)."""
