@@ -27,8 +27,8 @@ from wirespark.errors import WireSparkError
 from wirespark.index_file import FIELDS, PAGE_SIZE, RECORD, DamagedError, Facts, IndexFile, IndexPages
 from wirespark.open_files import FileView, open_state
 from wirespark.record_runs import in_batches
-from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
-from wirespark.user_cache import private_folder
+from wirespark.temporary_files import HiddenFile, alone
+from wirespark.user_cache import make_room, private_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,11 +198,11 @@ def _kept(place: Path, capture: _Capture, share: int) -> IndexFile | None:
     """Return the index of an open capture, or None if it cannot be kept."""
     try:
         with alone(place.with_suffix(".lock")):
-            _remove_oldest(place)
+            make_room(place, _MOST_KEPT)
             index = _opened(place, capture, share)
             if index is None:
                 _make(place, capture)
-                _remove_oldest(place)
+                make_room(place, _MOST_KEPT)
                 index = _opened(place, capture, share)
     except OSError:  # no space, no right, or a disk without such locks: the capture itself can still be read
         return None
@@ -243,25 +243,6 @@ def _make(place: Path, capture: _Capture) -> None:
         os.replace(held.path, place)
     finally:
         held.drop()
-
-
-def _remove_oldest(own: Path) -> None:
-    """Remove what writers that are gone have left, and the least recently used indexes beyond the limit, but not `own`.
-
-    Those that are open stay readable. A file that another task removes first is no error.
-    """
-    with suppress(OSError):
-        for left in own.parent.glob(f".*{TEMPORARY}"):
-            remove_left(left)
-        found = [(path.stat(), path) for path in own.parent.glob("*.index")]
-        size = sum(status.st_size for status, _ in found)
-        for status, path in sorted(found, key=lambda each: each[0].st_mtime_ns):
-            if size <= _MOST_KEPT:
-                return
-            if path != own:
-                path.unlink(missing_ok=True)
-                path.with_suffix(".lock").unlink(missing_ok=True)
-                size -= status.st_size
 
 
 def _write(file: BinaryIO, capture: _Capture) -> None:

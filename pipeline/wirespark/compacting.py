@@ -1,16 +1,18 @@
 """`compact`: the small files of a target become few large ones, with receipts that a later conversion still knows.
 
-A task merges the files of some receipts, and one receipt takes the place of theirs.
+A task merges the files of some receipts, and one receipt takes the place of theirs. Files of a table that have different
+columns, since the protocol was changed, are not merged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
@@ -20,7 +22,7 @@ from wirespark.receipts import Receipt, superseded
 from wirespark.rewriting import Rewrite, rewritten
 from wirespark.spark_types import struct_type
 from wirespark.target_storage import TargetStorage, target_storage_of
-from wirespark.untyped import Batch
+from wirespark.untyped import ArrowSchema, Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -123,10 +125,31 @@ class CompactReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, GroupPartition)
-        old = tuple(map(Receipt.of, partition.receipts))
-        files = tuple(file for receipt in old for file in receipt.files)
-        rewrite = Rewrite(old=old, sources=None, files=files)
-        new = rewritten(self._target, rewrite, self._output) if old else None
-        if new is not None:
-            numbers = (sum(len(receipt.files) for receipt in old), len(new.files))
-            yield pa.RecordBatch.from_arrays([pa.array([each]) for each in numbers], schema=_SCHEMA)
+        for group in self._alike(map(Receipt.of, partition.receipts)):
+            files = tuple(file for receipt in group for file in receipt.files)
+            rewrite = Rewrite(old=tuple(group), sources=None, files=files)
+            new = rewritten(self._target, rewrite, self._output) if len(group) > 1 else None
+            if new is not None:
+                numbers = (len(files), len(new.files))
+                yield pa.RecordBatch.from_arrays([pa.array([each]) for each in numbers], schema=_SCHEMA)
+
+    def _alike(self, receipts: Iterable[Receipt]) -> Iterable[list[Receipt]]:
+        """Return receipts in groups whose files have the same columns in each table; none if a file is missing."""
+        groups: list[tuple[dict[str, ArrowSchema], list[Receipt]]] = []
+        for receipt in receipts:
+            try:
+                own = {file.rpartition("/")[0]: self._columns(file) for file in receipt.files}
+            except FileNotFoundError:  # another run was quicker
+                return ()
+            for known, group in groups:
+                if all(known.get(table, schema).equals(schema) for table, schema in own.items()):
+                    known |= own
+                    group.append(receipt)
+                    break
+            else:
+                groups.append((own, [receipt]))
+        return (group for _, group in groups)
+
+    def _columns(self, file: str) -> ArrowSchema:
+        with pq.ParquetFile(self._target.open(file)) as table:
+            return table.schema_arrow

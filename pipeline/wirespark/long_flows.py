@@ -40,7 +40,7 @@ from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
 from wirespark.packet_runs import runs_of
 from wirespark.temporary_files import alone
-from wirespark.user_cache import keep, place_of
+from wirespark.user_cache import keep, kept, place_of
 
 __all__ = ["FlowSlice", "LongFlows", "flow_slice_columns", "long_flows_of"]
 
@@ -139,8 +139,9 @@ def long_flows_of(packets: SharePackets, wishes: Wishes, port: int | None) -> Lo
 
 def _known(place: Path) -> LongFlows | None:
     """Return the slices that another task has kept, or None."""
-    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
-        return LongFlows.of(place.read_text(encoding="utf-8"))
+    text = kept(place)
+    with suppress(ValueError, TypeError, KeyError, AttributeError):
+        return None if text is None else LongFlows.of(text)
     return None
 
 

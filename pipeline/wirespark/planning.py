@@ -20,7 +20,7 @@ from wirespark.cut_finding import Cut, cut_finder, cutting_facts
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes
 from wirespark.storage import FileState, is_remote, storage_of
-from wirespark.user_cache import keep, place_of
+from wirespark.user_cache import keep, kept, place_of
 
 __all__ = [
     "Cuts",
@@ -243,8 +243,9 @@ def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
     state = storage_of(path).state(path)
     own = (options.split_size, *cutting_facts(options.wishes))
     place = place_of("cuts", (path, state.size, state.modified, role, *own))
-    if place is not None and place.is_file():
-        return [(start, state) for start, state in json.loads(place.read_text(encoding="utf-8"))]
+    known = None if place is None else kept(place)
+    if known is not None:
+        return [(start, state) for start, state in json.loads(known)]
     cuts = list(_cuts(path, role, options))
     if place is not None:
         keep(place, json.dumps(cuts))

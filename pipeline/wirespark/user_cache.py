@@ -1,4 +1,7 @@
-"""Folders of this user's cache that other users cannot write, so that what is found there may be used."""
+"""Folders of this user's cache that other users cannot write, so that what is found there may be used.
+
+Invariant: a folder has files of one suffix, which count for its limit, and a lock file beside some of them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from pathlib import Path
 
 from wirespark.temporary_files import TEMPORARY, HiddenFile, remove_left
 
-__all__ = ["keep", "place_of", "private_folder"]
+__all__ = ["keep", "kept", "make_room", "place_of", "private_folder"]
+
+_MOST_KEPT = 16 << 20
+"""Bytes of the texts in a folder, each of which counts as a block of a disk at least."""
+_BLOCK = 4096
 
 
 def place_of(folder: str, facts: tuple[object, ...]) -> Path | None:
@@ -19,17 +26,46 @@ def place_of(folder: str, facts: tuple[object, ...]) -> Path | None:
     return None if found is None else found / f"{sha256(repr(facts).encode()).hexdigest()}.json"
 
 
+def kept(place: Path) -> str | None:
+    """Return the text in a place, which counts as used now, or None if there is none."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = place.read_text(encoding="utf-8")
+        with suppress(OSError):  # only the order of removal depends on it
+            os.utime(place)
+        return text
+    return None
+
+
 def keep(place: Path, text: str) -> None:
     """Write a text to its place, completely or not at all. A cache that cannot be written is ignored."""
     with suppress(OSError):
-        for left in place.parent.glob(f".*{TEMPORARY}"):
-            remove_left(left)
         held = HiddenFile(place)
         try:
             held.path.write_text(text, encoding="utf-8")
             os.replace(held.path, place)
         finally:
             held.drop()
+    make_room(place, _MOST_KEPT)
+
+
+def make_room(own: Path, most: int) -> None:
+    """Remove what writers that are gone have left, and the least recently used files beyond `most` bytes, but not `own`.
+
+    Only files with the suffix of `own` count. Those that are open stay readable. A file that another task removes first
+    is no error.
+    """
+    with suppress(OSError):
+        for left in own.parent.glob(f".*{TEMPORARY}"):
+            remove_left(left)
+        found = [(path.stat(), path) for path in own.parent.glob(f"*{own.suffix}")]
+        size = sum(max(status.st_size, _BLOCK) for status, _ in found)
+        for status, path in sorted(found, key=lambda each: each[0].st_mtime_ns):
+            if size <= most:
+                return
+            if path != own:
+                path.unlink(missing_ok=True)
+                path.with_suffix(".lock").unlink(missing_ok=True)
+                size -= max(status.st_size, _BLOCK)
 
 
 def private_folder(name: str) -> Path | None:

@@ -195,6 +195,27 @@ def test_compaction_keeps_rows_and_what_is_done(tmp_path: Path) -> None:
     assert (len(receipt.ways), receipt.total.messages) == (20, {"Data": 20, "Window": 20})
 
 
+def test_files_with_other_columns_are_not_merged(tmp_path: Path) -> None:
+    """A protocol that was changed between two conversions leaves them, with columns that no other file has or of other types."""
+    source, target = written(tmp_path / "source", range(9)), tmp_path / "target"
+    run_all(reader_of(source, target, "lumberjack"))
+    files = sorted((target / "message=data").glob("*.parquet"))
+    for number, path in enumerate(files):
+        rows = pq.read_table(path)
+        if number % 3 == 1:
+            rows = rows.drop_columns("pairs")
+        elif number % 3 == 2:
+            rows = rows.set_column(
+                rows.column_names.index("sequence"), "sequence", rows["sequence"].cast("float64")
+            )
+        pq.write_table(rows, path)
+    before = sorted(map(repr, table(target, "message=data")))
+    assert compacted(target) == [{"before": 9, "after": 3}] * 3
+    assert sorted(map(repr, table(target, "message=data"))) == before
+    assert len({str(pq.read_schema(path)) for path in (target / "message=data").glob("*.parquet")}) == 3
+    assert compacted(target) == []
+
+
 def test_a_compaction_gives_way_to_a_conversion(tmp_path: Path) -> None:
     source, target = written(tmp_path / "source", range(3)), tmp_path / "target"
     run_all(reader_of(source, target, "lumberjack"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,9 @@ pytestmark = pytest.mark.xdist_group("spark")
 from tests.pipeline.streams import stream_of  # noqa: E402
 
 from wireproto import lumberjack as lj  # noqa: E402
-from wirespark import WireSparkError, spark_schema  # noqa: E402
+from wirespark import WireSparkError, spark_schema, user_cache  # noqa: E402
 from wirespark.options import ReadOptions  # noqa: E402
+from wirespark.planning import Part, parts_of  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -180,3 +183,29 @@ def test_sql(spark: SparkSession) -> None:
 def test_wrong_options_say_what_is_right(options: dict[str, str], message: str) -> None:
     with pytest.raises(WireSparkError, match=message):
         ReadOptions.of({**options, "path": CAPTURE})
+
+
+def test_the_places_of_cuts_are_kept_and_the_oldest_ones_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(user_cache, "_MOST_KEPT", 4 * 4096)
+    sources = [tmp_path / f"{number}.writer.bin" for number in range(7)]
+
+    def planned(path: Path) -> list[Part]:
+        given = {"path": str(path), "protocol": "lumberjack", "split": "64KiB"}
+        return [replace(part, path="") for part in parts_of(ReadOptions.of(given))]
+
+    def names() -> set[str]:
+        return {each.name for each in (tmp_path / "cache" / "wirespark" / "cuts").glob("*.json")}
+
+    for path in sources:
+        path.write_bytes(b"".join(lj.encode(lj.Json(number, b"{}")) for number in range(30_000)))
+    [first, *rest] = sources
+    parts = planned(first)
+    [kept] = names()
+    for path in rest:
+        assert planned(path) == parts and len(parts) > 5
+        os.utime(tmp_path / "cache" / "wirespark" / "cuts" / kept, ns=(1, 1))
+        assert planned(first) == parts, "it is read from the cache, and used now"
+    assert len(names()) == 4 and kept in names()
