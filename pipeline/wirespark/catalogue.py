@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
-from wirespark.stored_tables import TableSource
+from wirespark.stored_tables import TableSource, placed_schema
 from wirespark.target_storage import TargetStorage, target_storage_of
 
 if TYPE_CHECKING:
@@ -45,16 +45,18 @@ def _table(
 ) -> DataFrame:
     """Return a table, which has its view or its place in the catalogue then."""
     folder = storage.folder(table)
-    if database is not None:
-        if folder is None:
-            raise WireSparkError(
-                f"tables of a catalogue are folders on a disk, and {storage.address} is none: use the views of `tables` without `database`"
-            )
-        _register(spark, f"{database}.`{name}`", folder)
-        return spark.table(f"{database}.`{name}`")
     if folder is None:
         spark.dataSource.register(TableSource)
-        rows = spark.read.format("wire_table").options(target=storage.address, table=table).load()
+    if database is not None:
+        own = f"{database}.`{name}`"
+        spark.sql(f"drop table if exists {own}")
+        if folder is None:
+            spark.catalog.createTable(own, source=TableSource.name(), schema=placed_schema(storage, table))
+        else:
+            _register(spark, own, folder)
+        return spark.table(own)
+    if folder is None:
+        rows = spark.read.format(TableSource.name()).options(target=storage.address, table=table).load()
     else:
         rows = spark.read.option("mergeSchema", "false").parquet(str(folder))
     rows.createOrReplaceTempView(name)
@@ -62,7 +64,6 @@ def _table(
 
 
 def _register(spark: SparkSession, name: str, folder: Path) -> None:
-    spark.sql(f"drop table if exists {name}")
     place = str(folder).replace("\\", "\\\\").replace("'", "\\'")
     spark.sql(f"create table {name} using parquet location '{place}'")
     if any(folder.glob("date=*")):

@@ -90,12 +90,14 @@ def _ship(spark: SparkSession, path: Path) -> None:
 
 
 def register(spark: SparkSession) -> None:
-    """Make `format("wire")` known to a session whose workers find the code: see `ship`."""
+    """Make `format("wire")`, and tables of targets, known to a session whose workers find the code: see `ship`."""
     from wirespark.source import PushingWireSource
+    from wirespark.stored_tables import TableSource
 
     # Without it every read fails whose source takes filters.
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     spark.dataSource.register(PushingWireSource)
+    spark.dataSource.register(TableSource)
 
 
 def is_connect(spark: SparkSession) -> bool:

@@ -5,7 +5,7 @@ It reads targets whose folders have other files too, in storages that Spark may 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -21,7 +21,7 @@ from wirespark.target_storage import TargetStorage, target_storage_of
 from wirespark.task_groups import packed
 from wirespark.untyped import ArrowArray, ArrowSchema, ArrowType, Batch
 
-__all__ = ["TableSource"]
+__all__ = ["TableSource", "placed_schema"]
 
 _DAY = "date"
 _TASK_SIZE = 64 << 20
@@ -35,30 +35,34 @@ class FilesPartition(InputPartition):
 
 
 class TableSource(DataSource):
-    """One table of a target; a schema of the user selects columns."""
+    """One table of a target; a schema of the user selects columns.
+
+    The options `target` and `table` name it. Spark 4.3 gives the options of a table in a catalogue to no reader, so there the
+    metadata of its first column have them.
+    """
 
     @classmethod
     def name(cls) -> str:
         return "wire_table"
 
     def schema(self) -> StructType:
-        files = tuple(_sizes(self._storage, self._table))
-        if not files:
-            raise WireSparkError(
-                f"{self._storage.address} has no table {self._table!r}: convert into it first"
-            )
-        return struct_type(_columns(self._storage, files[-1]))
+        storage, table = _place(self.options)
+        return struct_type(_columns_of(storage, table))
 
     def reader(self, schema: StructType) -> TableReader:
-        return TableReader(self._storage, self._table, schema)
+        storage, table = _place(self.options if "target" in self.options else schema.fields[0].metadata)
+        return TableReader(storage, table, schema)
 
-    @property
-    def _storage(self) -> TargetStorage:
-        return target_storage_of(self.options["target"])
 
-    @property
-    def _table(self) -> str:
-        return self.options["table"]
+def placed_schema(storage: TargetStorage, table: str) -> StructType:
+    """Return the schema with which a table can be in a catalogue."""
+    schema = struct_type(_columns_of(storage, table))
+    schema.fields[0].metadata |= {"target": storage.address, "table": table}
+    return schema
+
+
+def _place(given: Mapping[str, str]) -> tuple[TargetStorage, str]:
+    return target_storage_of(given["target"]), given["table"]
 
 
 class TableReader(DataSourceReader):
@@ -104,9 +108,14 @@ def _sizes(storage: TargetStorage, table: str) -> dict[str, int]:
     return {file: contents.files[file] for file in files if file.partition("/")[0] == table}
 
 
-def _columns(storage: TargetStorage, file: str) -> ArrowSchema:
-    with pq.ParquetFile(storage.open(file)) as table:
-        schema = table.schema_arrow
+def _columns_of(storage: TargetStorage, table: str) -> ArrowSchema:
+    """Return the columns of the last file of a table."""
+    files = tuple(_sizes(storage, table))
+    if not files:
+        raise WireSparkError(f"{storage.address} has no table {table!r}: convert into it first")
+    file = files[-1]
+    with pq.ParquetFile(storage.open(file)) as opened:
+        schema = opened.schema_arrow
     return schema if f"/{_DAY}=" not in file else schema.append(pa.field(_DAY, pa.date32()))
 
 

@@ -428,16 +428,15 @@ tables = wirespark.tables(spark, target, prefix="t_")
 rows = spark.sql("select _file, _from, _offset, date from t__frames").collect()
 json_ = tables["t_json"]
 comments = {{row["col_name"]: row["comment"] for row in spark.sql("describe t_json").collect()}}
-try:
-    wirespark.tables(spark, target, database="default")
-except wirespark.WireSparkError as error:
-    refused = str(error)
+kept = wirespark.tables(spark, target, prefix="k_", database="default")
+told = {{row["col_name"]: row["comment"] for row in spark.sql("describe default.k_json").collect()}}
+kept_days = spark.sql("select date, count(*) n from default.k__frames where _offset >= 0 group by date").collect()
 found = {{
     "parts": run.parts, "resumed": run.resumed, "rows": run.rows, "before": done.before, "after": done.after, "names": sorted(tables),
     "frames": [[row["_file"], row["_from"], row["_offset"]] for row in rows], "days": sorted({{str(row["date"]) for row in rows}}),
     "json": json_.count(), "inner": run.inner["Json"], "deep": json_.where(F.col("_depth") == 1).count(),
     "some": spark.read.format("wire_table").options(target=target, table="_frames").schema("_offset long").load().count(),
-    "comment": comments["_path"], "refused": refused,
+    "comments": [comments["_path"], told["_path"]], "kept": [[str(row["date"]), row["n"]] for row in kept_days],
 }}
 print(json.dumps(found))
 spark.stop()
@@ -486,8 +485,8 @@ def test_spark_converts_into_a_store_is_killed_and_reads_what_counts(
     ]
     assert found["before"] > found["after"] == len(found["names"]) == 5
     assert found["names"] == ["t__frames", "t_ack", "t_compressed", "t_json", "t_window"]
-    assert found["comment"] == "The field that holds it, of the frame outside."
-    assert target in found["refused"] and "without `database`" in found["refused"]
+    assert found["comments"] == ["The field that holds it, of the frame outside."] * 2
+    assert found["kept"] == [["2026-11-21", found["rows"]]]
     assert objects.names(key) <= named(target)
 
 
