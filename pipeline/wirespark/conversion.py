@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.options import ReadOptions
 from wirespark.output import divided
-from wirespark.receipts import Counts, Receipt
+from wirespark.receipts import BundleResult, Counts
 from wirespark.spark_session import is_connect
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def convert(
     Raises:
         WireSparkError: An option is invalid, or there are no files to read.
     """
-    from wirespark.convert_source import PREPARATIONS, ConvertSource, is_preparation, receipts_of
+    from wirespark.convert_source import PREPARATIONS, ConvertSource, is_preparation, results_of
 
     is_here = not is_connect(spark)
     if is_here:
@@ -89,7 +89,7 @@ def convert(
             rows = reader.option("prepared", prepared).load().collect()
             if not is_preparation(rows):
                 break
-    return summary_of(receipts_of(rows), perf_counter() - begun)
+    return summary_of(results_of(rows), perf_counter() - begun)
 
 
 def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None:
@@ -137,17 +137,14 @@ def sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
     return {"path": str(source)}
 
 
-def summary_of(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summary:
-    """Return the sums of receipts, each with whether an earlier run wrote it."""
-    totals = [receipt.total for receipt, _ in receipts]
-    total = Counts.sum(totals)
-    resumed = [len(receipt.ways) for receipt, is_resumed in receipts if is_resumed]
-    fresh = [each.size for each, (_, is_resumed) in zip(totals, receipts, strict=True) if not is_resumed]
+def summary_of(results: Sequence[BundleResult], seconds: float) -> Summary:
+    """Return the sums of results."""
+    total = Counts.sum([each.counts for each in results])
     return Summary(
-        parts=sum(len(receipt.ways) for receipt, _ in receipts),
-        resumed=sum(resumed),
+        parts=sum(each.n_parts for each in results),
+        resumed=sum(each.n_parts for each in results if each.is_resumed),
         size=total.size,
-        new_size=sum(fresh),
+        new_size=sum(each.counts.size for each in results if not each.is_resumed),
         rows=total.rows,
         dropped=total.dropped,
         messages=dict(total.messages),

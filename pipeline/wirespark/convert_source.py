@@ -1,8 +1,9 @@
-"""`format("wire_convert")`: a read whose rows are receipts; its tasks write the tables."""
+"""`format("wire_convert")`: a read whose rows are the results of bundles; its tasks write the tables."""
 
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in, size_of
 from wirespark.reading import ReadReport, columns_of
-from wirespark.receipts import Receipt, name_of, way_of
+from wirespark.receipts import BundleResult, Counts, Receipt, name_of, way_of
 from wirespark.rewriting import Rewrite, rewritten
 from wirespark.spark_types import struct_type
 from wirespark.storage import FileState, storage_of
@@ -37,7 +38,7 @@ from wirespark.untyped import Batch
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["PREPARATIONS", "ConvertPartition", "ConvertSource", "IndexPartition", "RewritePartition", "is_preparation", "receipts_of"]  # fmt: skip
+__all__ = ["PREPARATIONS", "ConvertPartition", "ConvertSource", "IndexPartition", "RewritePartition", "is_preparation", "results_of"]  # fmt: skip
 
 PREPARATIONS = ("none", *("index",) * 4, "all")
 """The names of the reads of a conversion by their preparation: nothing is prepared, or the index, or everything. The last read converts.
@@ -46,19 +47,22 @@ Sources may change meanwhile, so that tables have to be prepared again.
 """
 _ALLOCATIONS = 100_000
 """Objects after which the youngest ones are searched for cycles."""
-_SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
+_SCHEMA = pa.schema(
+    [pa.field("parts", pa.int64()), pa.field("counts", pa.string()), pa.field("resumed", pa.bool_())]
+)
+"""A result; the columns of a preparation are null."""
 
 
 @dataclass
 class ConvertPartition(InputPartition):
     """The parts whose rows one task writes to common files, and the name of their bundle.
 
-    `done`: receipts of earlier runs, as text.
+    `done`: the results of earlier runs.
     """
 
     parts: tuple[Part, ...]
     name: str = ""
-    done: tuple[str, ...] = ()
+    done: tuple[BundleResult, ...] = ()
 
 
 @dataclass
@@ -89,7 +93,7 @@ class RewritePartition(InputPartition):
 class ConvertSource(DataSource):
     """Files to one table per message below `target`.
 
-    Before it, other reads may be needed, whose rows have no receipt: one divides many files, one takes the rows of changed files out
+    Before it, other reads may be needed, whose rows have no result: one divides many files, one takes the rows of changed files out
     of files of tables that others share. The option `prepared` says which of `PREPARATIONS` this read is.
     """
 
@@ -139,28 +143,27 @@ class ConvertReader(DataSourceReader):
             return [RewritePartition.of(each) for each in error.rewrites]
 
     def _conversions(self, plan: Plan) -> Sequence[InputPartition]:
-        texts = tuple(receipt.only(plan.files).text() for receipt in plan.done)
-        first = [ConvertPartition((), done=texts)] if texts or not plan.bundles else []
+        done = tuple(receipt.only(plan.files).result(is_resumed=True) for receipt in plan.done)
+        first = [ConvertPartition((), done=done)] if done or not plan.bundles else []
         return [*first, *(ConvertPartition(bundle.parts, bundle.name) for bundle in plan.bundles)]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         if isinstance(partition, IndexPartition):
             SourceIndex(self._target.storage, self._options, partition.key).keep(partition.files)
-            yield _batch_of((None,), is_resumed=False)
+            yield _PREPARED
             return
         if isinstance(partition, RewritePartition):
             rewritten(self._target.storage, partition.rewrite(), self._target.output)
-            yield _batch_of((None,), is_resumed=False)
+            yield _PREPARED
             return
         assert isinstance(partition, ConvertPartition)
         if partition.done:
-            yield _batch_of(partition.done, is_resumed=True)
+            yield _batch_of(partition.done)
         if partition.parts:
-            receipt, is_resumed = self._converted(partition.parts, partition.name)
-            yield _batch_of((receipt.text(),), is_resumed=is_resumed)
+            yield _batch_of([self._converted(partition.parts, partition.name)])
 
-    def _converted(self, parts: tuple[Part, ...], name: str) -> tuple[Receipt, bool]:
-        """Return the receipt of a bundle, and whether it existed before."""
+    def _converted(self, parts: tuple[Part, ...], name: str) -> BundleResult:
+        """Convert a bundle, unless an earlier run has done it."""
         states = _states_of(parts)
         names = {name_of(part): part for part in parts}
         ways = {
@@ -169,13 +172,21 @@ class ConvertReader(DataSourceReader):
         storage = self._target.storage
         former = storage.receipt(name)
         if former is not None and former.ways == ways and storage.is_whole(former):
-            return former, True
-        return _Conversion(Bundle(name=name, parts=parts, ways=ways), states, self._target).run(), False
+            return former.result(is_resumed=True)
+        bundle = Bundle(name=name, parts=parts, ways=ways)
+        return _Conversion(bundle, states, self._target).run().result(is_resumed=False)
 
 
-def _batch_of(receipts: Sequence[str | None], *, is_resumed: bool) -> Batch:
-    columns = [pa.array(receipts, pa.string()), pa.array([is_resumed] * len(receipts))]
-    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
+def _batch_of(results: Sequence[BundleResult]) -> Batch:
+    columns = [
+        [each.n_parts for each in results],
+        [json.dumps(each.counts.told()) for each in results],
+        [each.is_resumed for each in results],
+    ]
+    return pa.RecordBatch.from_arrays(list(map(pa.array, columns)), schema=_SCHEMA)
+
+
+_PREPARED = pa.RecordBatch.from_arrays([pa.nulls(1, field.type) for field in _SCHEMA], schema=_SCHEMA)
 
 
 class _Conversion:
@@ -293,9 +304,14 @@ def _states_of(parts: Sequence[Part]) -> dict[str, FileState]:
 
 def is_preparation(rows: Sequence[Row]) -> bool:
     """Return whether a read has prepared the conversion, which is left to another one."""
-    return any(row["receipt"] is None for row in rows)
+    return any(row["parts"] is None for row in rows)
 
 
-def receipts_of(rows: Sequence[Row]) -> tuple[tuple[Receipt, bool], ...]:
-    """Return the receipts that a conversion read, each with whether it existed before."""
-    return tuple((Receipt.of(row["receipt"]), row["resumed"]) for row in rows)
+def results_of(rows: Sequence[Row]) -> list[BundleResult]:
+    """Return the results that a conversion read."""
+    return [
+        BundleResult(
+            n_parts=row["parts"], counts=Counts(**json.loads(row["counts"])), is_resumed=row["resumed"]
+        )
+        for row in rows
+    ]

@@ -19,7 +19,7 @@ from wirespark.packages import Package
 from wirespark.planning import Part
 from wirespark.storage import FileState
 
-__all__ = ["FOLDER", "INDEX", "SUFFIX", "Counts", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "superseded", "way_of"]  # fmt: skip
+__all__ = ["FOLDER", "INDEX", "SUFFIX", "BundleResult", "Counts", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "superseded", "way_of"]  # fmt: skip
 
 FOLDER = "_receipts"
 SUFFIX = ".json"
@@ -68,6 +68,20 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BundleResult:
+    """What the driver hears of a bundle: it may have many thousands of files.
+
+    Attributes:
+        counts: Those of all its parts.
+        is_resumed: Whether an earlier run converted them.
+    """
+
+    n_parts: int
+    counts: Counts
+    is_resumed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The result of converting a bundle.
 
@@ -91,6 +105,9 @@ class Receipt:
     def total(self) -> Counts:
         """Return the counts of all its files."""
         return Counts.sum(tuple(self.counts.values()))
+
+    def result(self, *, is_resumed: bool) -> BundleResult:
+        return BundleResult(n_parts=len(self.ways), counts=self.total, is_resumed=is_resumed)
 
     def only(self, sources: Container[str]) -> Receipt:
         """Return the receipt of the parts of some sources. Its files have the other rows too."""

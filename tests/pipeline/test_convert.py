@@ -326,7 +326,7 @@ def test_what_a_capture_lacks_is_in_the_receipts(
     target = tmp_path / "target"
     run_all(reader_of(tmp_path / "cut.pcap", target, "lumberjack", split=split))
     receipts = DiskTarget(target).contents().receipts
-    summary = summary_of(tuple((receipt, False) for receipt in receipts), 1.0)
+    summary = summary_of([each.result(is_resumed=False) for each in receipts], 1.0)
     assert (summary.missing, summary.issues) == (260, {"cut_packet": 10, "truncated_file": 1})
     assert sum(row["_size"] for row in table(target, "_frames")) == summary.size + summary.missing
     print_summary(summary)

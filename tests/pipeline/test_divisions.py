@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,17 @@ from tests.pipeline.streams import stream_of
 from tests.pipeline.test_convert import reader_of
 
 from wirespark import WireSparkError, divisions, storage
-from wirespark.convert_source import ConvertPartition, ConvertReader, IndexPartition
+from wirespark.convert_source import (
+    ConvertPartition,
+    ConvertReader,
+    IndexPartition,
+    is_preparation,
+    results_of,
+)
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, parts_of
 from wirespark.reading import columns_of
-from wirespark.receipts import FOLDER, INDEX, Receipt, name_of
+from wirespark.receipts import FOLDER, INDEX, BundleResult, Receipt, name_of
 from wirespark.target_storage import TargetStorage, target_storage_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,7 +96,7 @@ def divide(own: ConvertReader) -> list[IndexPartition]:
     tasks = [each for each in own.partitions() if isinstance(each, IndexPartition)]
     for task in tasks:
         [batch] = own.read(task)
-        assert batch.column("receipt").to_pylist() == [None]
+        assert is_preparation(batch.to_pylist())
     return tasks
 
 
@@ -104,13 +111,10 @@ def in_order(parts: Iterable[Part]) -> list[Part]:
     return sorted(parts, key=name_of)
 
 
-def converted(own: ConvertReader) -> list[str]:
-    """Convert, and return the receipts."""
-    found = []
-    for task in own.partitions():
-        for batch in own.read(task):
-            found += batch.column("receipt").to_pylist()
-    return found
+def converted(own: ConvertReader) -> list[BundleResult]:
+    """Convert, and return the results."""
+    rows = [row for task in own.partitions() for batch in own.read(task) for row in batch.to_pylist()]
+    return results_of(rows)
 
 
 _opened: list[list[str]] = []
@@ -293,12 +297,12 @@ def test_files_up_to_the_split_are_opened_by_the_tasks_that_convert_them(tmp_pat
         tasks = own.partitions()
     assert not names and len(tasks) == 1 and isinstance(tasks[0], ConvertPartition)
     [batch] = own.read(tasks[0])
-    [text] = batch.column("receipt").to_pylist()
-    receipt = Receipt.of(text)
-    assert len(receipt.ways) == 72
-    assert receipt.total.rows == sum(map(n_rows_of, source.iterdir())) > 72
+    [result] = results_of(batch.to_pylist())
+    assert result.n_parts == 72
+    assert result.counts.rows == sum(map(n_rows_of, source.iterdir())) > 72
     [done] = own.partitions()
-    assert isinstance(done, ConvertPartition) and done.done == (text,) and not done.parts
+    assert isinstance(done, ConvertPartition) and not done.parts
+    assert done.done == (replace(result, is_resumed=True),)
 
 
 def n_rows_of(path: Path) -> int:

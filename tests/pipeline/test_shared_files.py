@@ -22,7 +22,13 @@ from wireproto import lumberjack as lj
 from wirespark import WireSparkError
 from wirespark.compacting import CompactReader
 from wirespark.conversion import Summary, summary_of
-from wirespark.convert_source import PREPARATIONS, ConvertReader, RewritePartition
+from wirespark.convert_source import (
+    PREPARATIONS,
+    ConvertReader,
+    RewritePartition,
+    is_preparation,
+    results_of,
+)
 from wirespark.disk_targets import DiskTarget
 from wirespark.object_targets import ObjectTarget
 from wirespark.output import divided
@@ -63,9 +69,9 @@ def converted(source: Path, target: str, *, changing: Iterable[int] = (), **give
             change(source, number)
         own = reader(source, target, prepared, **given)
         found = [row for each in own.partitions() for batch in own.read(each) for row in batch.to_pylist()]
-        if all(row["receipt"] for row in found):
+        if not is_preparation(found):
             break
-    return summary_of(tuple((Receipt.of(row["receipt"]), row["resumed"]) for row in found), 1.0)
+    return summary_of(results_of(found), 1.0)
 
 
 def compacted(target: str) -> None:
