@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 from tests.unit.tools.test_cli_decode import run
 
-from wiregen.tools.cli import progress, spark_session
+from wiregen.tools.cli import progress, spark_progress, spark_session
+from wirespark import storage
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
@@ -104,3 +107,26 @@ def test_progress_off_a_terminal_says_bytes_rows_and_rate(
     assert capsys.readouterr().err == (
         " 42 %  420 MB  1,000 rows  20.0 MB/s\n 80 %  800 MB  3,000,000 rows  20.0 MB/s\n"
     )
+
+
+def test_progress_knows_the_size_from_the_listing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A store would be asked once for each file."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for number in range(3):
+        with (source / str(number)).open("wb") as file:
+            file.truncate(10_000_000)
+    asked: list[int | None] = []
+
+    @contextmanager
+    def shown(size: int | None) -> Iterator[Any]:
+        asked.append(size)
+        yield lambda n_bytes, n_rows: None
+
+    monkeypatch.setattr(spark_progress, "progress_of_rows", shown)
+    monkeypatch.setattr(storage._Disk, "state", lambda *given: pytest.fail("it is asked again"))
+    with spark_progress.watched((str(source),), str(tmp_path / "target")):
+        pass
+    assert asked == [30_000_000]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 
 from wiregen.tools.cli.progress import progress_of_rows
 
 __all__ = ["watched"]
 
 _INTERVAL = 0.5
+"""Seconds between two looks at the target, at least; to look takes a tenth of the time at most, as a store counts requests."""
 
 
 @contextmanager
@@ -18,11 +20,10 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
     """Show a bar while the block runs, if the sources are large."""
     from wirespark import WireSparkError
     from wirespark.planning import files_of
-    from wirespark.storage import storage_of
 
     size = None
     with suppress(WireSparkError, OSError):  # the conversion itself reports it
-        size = sum(storage_of(file).state(file).size for file in files_of(sources))
+        size = sum(state.size for state in files_of(sources).values())
     over = threading.Event()
     with progress_of_rows(size) as report:
         thread = threading.Thread(target=_watch, args=(target, report, over), daemon=True)
@@ -43,6 +44,7 @@ def _watch(target: str, report: Callable[[int, int], None], over: threading.Even
     size = n_rows = 0
     is_over = False
     while not is_over:
+        begun = monotonic()
         for name in storage.receipt_names() - known:
             receipt = storage.receipt(name)
             if receipt is not None and not receipt.replaces:  # rows of earlier runs that were written again
@@ -50,4 +52,4 @@ def _watch(target: str, report: Callable[[int, int], None], over: threading.Even
                 total = receipt.total
                 size, n_rows = size + total.size, n_rows + total.rows
         report(size, n_rows)
-        is_over = over.wait(_INTERVAL)
+        is_over = over.wait(max(_INTERVAL, 9 * (monotonic() - begun)))
