@@ -242,7 +242,9 @@ class _Conversion:
             name=self._bundle.name,
             ways=self._bundle.ways,
             sources=self._bundle.sources,
-            counts={path: self._tallies.counts(path, self._issues(path)) for path in self._states},
+            counts={
+                path: replace(self._tallies.of(path), issues=self._issues(path)) for path in self._states
+            },
             files=[file.name for file in self._writers.files],
             seconds=seconds,
         )

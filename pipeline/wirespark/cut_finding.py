@@ -6,33 +6,30 @@ The walk that finds these places is the one that tasks use, so both see the same
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from wirespark.batches import scanner_of
-from wirespark.decoders import Snapshot, context_of, has_context
+from wirespark.decoders import context_of, has_context
 from wirespark.options import Wishes, has_numba
-from wirespark.stream_rows import StreamRow, Walk
+from wirespark.stream_rows import StreamCut, StreamRow, Walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wirespark.kernels.alternating_reader import AlternatingReader, Part
 
-__all__ = ["Cut", "CutFinder", "cut_finder", "cutting_facts"]
-
-Cut: TypeAlias = tuple[int, Snapshot | None]
-"""The beginning of a stretch, and the state of the connection there."""
+__all__ = ["CutFinder", "cut_finder", "cutting_facts"]
 
 
 class CutFinder(Protocol):
     """Bytes in, places out."""
 
-    def feed(self, data: bytes) -> Iterator[Cut]:
+    def feed(self, data: bytes) -> Iterator[StreamCut]:
         """Add the next bytes, and yield the places that they confirm."""
 
-    def gap(self, size: int) -> Iterator[Cut]:
+    def gap(self, size: int) -> Iterator[StreamCut]:
         """Record that `size` bytes are missing."""
 
 
@@ -68,19 +65,19 @@ class _CutsWithState:
         self._walk.due = self._size = size
         self._error: type[Exception] = wishes.package.native.DecodeError
 
-    def feed(self, data: bytes) -> Iterator[Cut]:
+    def feed(self, data: bytes) -> Iterator[StreamCut]:
         yield from self._taken(self._walk.feed(data))
 
-    def gap(self, size: int) -> Iterator[Cut]:
+    def gap(self, size: int) -> Iterator[StreamCut]:
         yield from self._taken(self._walk.gap(size))
 
-    def _taken(self, rows: Iterable[StreamRow]) -> Iterator[Cut]:
+    def _taken(self, rows: Iterable[StreamRow]) -> Iterator[StreamCut]:
         walk = self._walk
         for row in rows:
-            if walk.cut is None or row.offset < walk.cut[0]:
+            if walk.cut is None or row.offset < walk.cut.offset:
                 continue
             cut, walk.cut = walk.cut, None
-            if row.offset == cut[0] and not isinstance(row.item, self._error):
+            if row.offset == cut.offset and not isinstance(row.item, self._error):
                 yield cut
                 walk.due = row.offset + self._size
             else:
@@ -94,16 +91,16 @@ class _Cuts:
         self._reader = reader
         self._cutter = cutter
 
-    def feed(self, data: bytes) -> Iterator[Cut]:
+    def feed(self, data: bytes) -> Iterator[StreamCut]:
         return self._taken(self._reader.feed(data))
 
-    def gap(self, size: int) -> Iterator[Cut]:
+    def gap(self, size: int) -> Iterator[StreamCut]:
         return self._taken(self._reader.gap(size))
 
-    def _taken(self, found: Iterable[StreamRow | Part]) -> Iterator[Cut]:
+    def _taken(self, found: Iterable[StreamRow | Part]) -> Iterator[StreamCut]:
         for each in found:
             for offset in self._cutter.take([each] if isinstance(each, StreamRow) else each):
-                yield offset, None
+                yield StreamCut(offset, None)
 
 
 class _Cutter:

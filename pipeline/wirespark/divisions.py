@@ -7,7 +7,7 @@ a checksum. What is damaged, or does not agree with the listing of the source, i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -15,8 +15,9 @@ from hashlib import sha256
 
 from wirespark.cut_finding import cutting_facts
 from wirespark.options import ReadOptions
-from wirespark.planning import Cuts, Division, division_of
+from wirespark.planning import Division, division_of
 from wirespark.storage import FileState, is_remote
+from wirespark.stream_rows import StreamCut
 from wirespark.target_storage import TargetStorage
 from wirespark.task_groups import filled
 
@@ -38,7 +39,7 @@ class _Entry:
     size: int
     modified: int
     n_shares: int
-    cuts: Cuts
+    cuts: Sequence[StreamCut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def _by_name(entry: _Entry) -> dict[str, object]:
 def _division(entry: _Entry) -> Division:
     if not entry.cuts:
         return _uncut(entry.n_shares)
-    return Division(n_shares=entry.n_shares, cuts=tuple((start, state) for start, state in entry.cuts))
+    return Division(n_shares=entry.n_shares, cuts=tuple(StreamCut(*each) for each in entry.cuts))
 
 
 @cache

@@ -34,11 +34,12 @@ from wiregen.formats.capture import (
 from wirespark.batches import batcher_of, rows_before
 from wirespark.capture_index import SharePackets
 from wirespark.columns import Batcher, Columns, Origin
-from wirespark.cut_finding import Cut, CutFinder, cut_finder, cutting_facts
+from wirespark.cut_finding import CutFinder, cut_finder, cutting_facts
 from wirespark.decoders import has_context
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
 from wirespark.packet_runs import runs_of
+from wirespark.stream_rows import StreamCut
 from wirespark.temporary_files import alone
 from wirespark.user_cache import keep, kept, place_of
 
@@ -191,9 +192,9 @@ class _Direction:
         self._waiting = 0
         self._cut(self._finder.feed(data))
 
-    def _cut(self, cuts: Iterable[Cut]) -> None:
+    def _cut(self, cuts: Iterable[StreamCut]) -> None:
         places = self._places
-        for offset, _ in cuts:
+        for offset in (cut.offset for cut in cuts):
             while len(places) > 1 and places[1].offset <= offset:
                 places.popleft()
             first = places[0]

@@ -16,14 +16,14 @@ from typing import TypeAlias
 from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture, may_be_capture
 from wirespark.batches import Slice
 from wirespark.captures import Share
-from wirespark.cut_finding import Cut, cut_finder, cutting_facts
+from wirespark.cut_finding import cut_finder, cutting_facts
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes
 from wirespark.storage import FileState, is_remote, storage_of
+from wirespark.stream_rows import StreamCut
 from wirespark.user_cache import keep, kept, place_of
 
 __all__ = [
-    "Cuts",
     "Division",
     "OpenedFile",
     "Part",
@@ -65,9 +65,6 @@ class OpenedFile:
 
 
 Part: TypeAlias = Slice | Share | WholeFile
-Cuts: TypeAlias = Sequence[Cut]
-"""The beginnings of all slices but the first, each with the state of the connection there."""
-
 _CHUNK = 1 << 20
 
 
@@ -85,11 +82,11 @@ class Division:
 
     Attributes:
         n_shares: The number of shares of a capture, or 0 if the file is a stream of one direction.
-        cuts: Where such a stream is cut.
+        cuts: Where such a stream is cut: the beginnings of all slices but the first.
     """
 
     n_shares: int = 0
-    cuts: Cuts = ()
+    cuts: Sequence[StreamCut] = ()
 
 
 def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, ...]:
@@ -123,9 +120,10 @@ def parts_in(path: str, size: int, division: Division | None, options: ReadOptio
         yield from _shares(path, size, division.n_shares, options)
         return
     role = role_of(path, options.wishes)
-    places = ((0, None), *division.cuts)
-    for (start, state), (end, _) in zip(places, (*places[1:], (None, None)), strict=True):
-        yield Slice(path=path, role=role, start=start, end=end, state=state)
+    begins = (StreamCut(0, None), *division.cuts)
+    ends = (*(cut.offset for cut in division.cuts), None)
+    for begin, end in zip(begins, ends, strict=True):
+        yield Slice(path=path, role=role, start=begin.offset, end=end, state=begin.state)
 
 
 def opened(part: WholeFile, options: ReadOptions) -> OpenedFile:
@@ -236,7 +234,7 @@ def role_of(path: str, wishes: Wishes) -> str | None:
     return first
 
 
-def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
+def _known_cuts(path: str, role: str | None, options: ReadOptions) -> list[StreamCut]:
     """Return the cuts of a file, from the cache if the same file was cut in the same way."""
     if not options.has_index:
         return list(_cuts(path, role, options))
@@ -245,14 +243,14 @@ def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
     place = place_of("cuts", (path, state.size, state.modified, role, *own))
     known = None if place is None else kept(place)
     if known is not None:
-        return [(start, state) for start, state in json.loads(known)]
+        return [StreamCut(*each) for each in json.loads(known)]
     cuts = list(_cuts(path, role, options))
     if place is not None:
         keep(place, json.dumps(cuts))
     return cuts
 
 
-def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[Cut]:
+def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[StreamCut]:
     """Yield the beginnings of all slices but the first, with the state of the connection there."""
     finder = cut_finder(options.wishes, role, options.split_size)
     with storage_of(path).open(path) as file:

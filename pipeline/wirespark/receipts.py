@@ -27,7 +27,7 @@ INDEX = ".index"
 """The suffix of what tasks found in the source before it was converted: see `SourceIndex`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Counts:
     """The numbers that were counted in the parts of one file.
 
@@ -44,10 +44,10 @@ class Counts:
     rows: int = 0
     dropped: int = 0
     missing: int = 0
-    messages: Mapping[str, int] = field(default_factory=dict)
-    inner: Mapping[str, int] = field(default_factory=dict)
-    errors: Mapping[str, int] = field(default_factory=dict)
-    issues: Mapping[str, int] = field(default_factory=dict)
+    messages: dict[str, int] = field(default_factory=dict)
+    inner: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+    issues: dict[str, int] = field(default_factory=dict)
 
     def told(self) -> dict[str, object]:
         """Return the numbers that are not 0, by name."""

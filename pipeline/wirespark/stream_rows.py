@@ -21,7 +21,7 @@ from wirespark.resynchronisation import OffsetTrial
 from wirespark.timed_bytes import PieceTimes, TimedBytes
 from wirespark.untyped import Made
 
-__all__ = ["StreamRow", "Walk"]
+__all__ = ["StreamCut", "StreamRow", "Walk"]
 
 
 @cache
@@ -44,6 +44,13 @@ class StreamRow(NamedTuple):
     item: Made
     raw: bytes | None = None
     time: int | None = None
+
+
+class StreamCut(NamedTuple):
+    """A place where a stream can be cut: the offset of a frame, and the state of the connection there."""
+
+    offset: int
+    state: Snapshot | None
 
 
 @dataclass(slots=True)
@@ -93,7 +100,7 @@ class Walk:
         self._held: StreamRow | None = None
         self._held_bytes = b""
         self.due: int | None = None
-        self.cut: tuple[int, Snapshot | None] | None = None
+        self.cut: StreamCut | None = None
         self._needed = 0
         self._is_waiting = False
         self._fault: _Fault | None = None
@@ -229,7 +236,7 @@ class Walk:
             self._held = StreamRow(base + start, size, item, None, self._times.at(base + done))
             self.offset = base + done
             if self.due is not None and self.offset >= self.due:
-                self.cut, self.due = (self.offset, self.snapshot()), None
+                self.cut, self.due = StreamCut(self.offset, self.snapshot()), None
         self._leave(begin, done)
         if decoder.pending and not decoder.needed:
             self._stumble(next(error for _, _, error in decoder.finish_items()), base)

@@ -22,14 +22,14 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from wirespark.batches import Slice, batcher_of
-from wirespark.decoders import Snapshot, context_of, has_context
+from wirespark.decoders import context_of, has_context
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
 from wirespark.source import BatchConverter, WirePartition
 from wirespark.storage import FileState, storage_of
 from wirespark.stream_offsets import BEGINNING, FilePlace, StreamOffset
-from wirespark.stream_rows import Walk
+from wirespark.stream_rows import StreamCut, Walk
 from wirespark.task_groups import shared_if_many
 from wirespark.untyped import Batch, Made
 
@@ -158,7 +158,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             for margin in (_MARGIN, size):
                 found = self._cut(path, place, size, most, most - margin)
                 if found is not None:
-                    return FilePlace(at=found[0], state=json.dumps(found[1]))
+                    return FilePlace(at=found.offset, state=json.dumps(found.state))
             return place
         start = place.at
         batcher = batcher_of(
@@ -173,22 +173,20 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 pass
         return FilePlace(at=batcher.given) if batcher.given > start else place
 
-    def _cut(
-        self, path: str, place: FilePlace, size: int, most: int, due: int
-    ) -> tuple[int, Snapshot | None] | None:
+    def _cut(self, path: str, place: FilePlace, size: int, most: int, due: int) -> StreamCut | None:
         """Return the last offset from `due` on where a valid frame begins, with the state there."""
         wishes, start = self._options.wishes, place.at
         context = context_of(wishes, place.snapshot)
         role, error = role_of(path, wishes), wishes.package.native.DecodeError
         walk = Walk(wishes, role, context=context, offset=start, is_beginning=start == 0)
         walk.due = max(due, start + 1)
-        found: list[tuple[int, Snapshot | None]] = []
+        found: list[StreamCut] = []
         for data in _read(path, start, size, most, lambda: bool(found)):
             for row in walk.feed(data):
-                if walk.cut is None or row.offset < walk.cut[0]:
+                if walk.cut is None or row.offset < walk.cut.offset:
                     continue
                 cut, walk.cut, walk.due = walk.cut, None, row.offset + 1
-                if row.offset == cut[0] and not isinstance(row.item, error):
+                if row.offset == cut.offset and not isinstance(row.item, error):
                     found[:] = [cut]
         return found[0] if found else None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,70 +15,46 @@ from wirespark.untyped import ArrowArray, Batch
 __all__ = ["Tallies"]
 
 
-@dataclass(slots=True)
-class _Tally:
-    """The numbers of one file: see `Counts`. `n_read`: its rows, dropped ones included."""
-
-    size: int = 0
-    missing: int = 0
-    n_read: int = 0
-    rows: int = 0
-    messages: dict[str, int] = field(default_factory=dict)
-    inner: dict[str, int] = field(default_factory=dict)
-    errors: dict[str, int] = field(default_factory=dict)
-
-
 class Tallies:
-    """The numbers of several files."""
+    """The counts of several files."""
 
     def __init__(self) -> None:
-        self._tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+        self._counts: defaultdict[str, Counts] = defaultdict(Counts)
 
     @property
     def size(self) -> int:
-        return sum(each.size for each in self._tallies.values())
+        return sum(each.size for each in self._counts.values())
 
     def add(self, read: Columns, kept: Columns) -> None:
-        """Count rows that were read, of which some are kept."""
+        """Count rows that were read. `kept`: the same, or those of them that are no errors."""
         codes = pc.struct_field(read.rows.column("_error"), "code")
         for file, n_bytes, n_missing in _sizes(read, codes):
-            tally = self._tallies[file]
-            tally.size += n_bytes - n_missing
-            tally.missing += n_missing
+            counts = self._counts[file]
+            counts.size += n_bytes - n_missing
+            counts.missing += n_missing
         is_error = codes.is_valid()
         for file, code, count in _by_key(_files(read, is_error), codes.filter(is_error)):
-            errors = self._tallies[file].errors
-            errors[code] = errors.get(code, 0) + count
-        for file, count in _times(read.origin.file, read.rows.num_rows):
-            self._tallies[file].n_read += count
+            counts = self._counts[file]
+            counts.errors[code] = counts.errors.get(code, 0) + count
+            counts.dropped += 0 if kept is read else count
         for file, count in _times(kept.origin.file, kept.rows.num_rows):
-            self._tallies[file].rows += count
+            self._counts[file].rows += count
         for name, found in kept.messages.items():
             files = kept.origin.file
             own = files if isinstance(files, str) else files.take(found.rows)
             for file, count in _times(own, len(found.rows)):
-                messages = self._tallies[file].messages
+                messages = self._counts[file].messages
                 messages[name] = messages.get(name, 0) + count
 
     def add_inner(self, name: str, table: Batch) -> None:
         """Count the rows of a message's frames inside of others."""
         for file, count in _times(table.column("_file"), len(table)):
-            inner = self._tallies[file].inner
+            inner = self._counts[file].inner
             inner[name] = inner.get(name, 0) + count
 
-    def counts(self, file: str, issues: dict[str, int]) -> Counts:
-        """Return the counts of a file. `issues`: those that were found in it."""
-        tally = self._tallies[file]
-        return Counts(
-            size=tally.size,
-            rows=tally.rows,
-            dropped=tally.n_read - tally.rows,
-            missing=tally.missing,
-            messages=tally.messages,
-            inner=tally.inner,
-            errors=tally.errors,
-            issues=issues,
-        )
+    def of(self, file: str) -> Counts:
+        """Return the counts of a file."""
+        return self._counts[file]
 
 
 def _sizes(columns: Columns, codes: ArrowArray) -> Iterator[tuple[str, int, int]]:
