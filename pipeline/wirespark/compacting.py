@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.output import FileForm, divided
-from wirespark.receipts import Receipt, superseded
+from wirespark.receipts import Receipt
 from wirespark.rewriting import Rewrite, rewritten
 from wirespark.spark_types import struct_type
 from wirespark.target_storage import TargetStorage, target_storage_of
@@ -69,9 +69,7 @@ def _output(given: Mapping[str, str]) -> FileForm:
 def _groups(target: TargetStorage, output: FileForm) -> list[tuple[Receipt, ...]]:
     """Return the receipts whose files are merged, those of neighbouring sources together."""
     contents = target.contents()
-    moved = superseded(contents.receipts)
-    counting = (receipt for receipt in contents.receipts if receipt.name not in moved)
-    receipts = sorted(counting, key=lambda receipt: sorted(receipt.sources.values()))
+    receipts = sorted(contents.counting, key=lambda receipt: sorted(receipt.sources.values()))
     if not receipts:
         raise WireSparkError(f"{target.address} has no receipts: give the target of a conversion")
     groups, group, size = list[tuple[Receipt, ...]](), list[Receipt](), 0

@@ -1,6 +1,7 @@
 """`format("wire_table")`: a table of a target, from the files that its receipts name when a query begins.
 
-It reads targets whose folders have other files too, in storages that Spark may have no file system for.
+It reads targets whose folders have other files too, in storages that Spark may have no file system for, and a target on a
+disk while a run writes files of it again.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = ["TableSource", "placed_schema"]
 
 _DAY = "date"
 _TASK_SIZE = 64 << 20
+_N_LOOKS = 3
 
 
 @dataclass
@@ -84,7 +86,10 @@ class TableReader(DataSourceReader):
         assert isinstance(partition, FilesPartition)
         asked = to_arrow_schema(self._schema, timezone="UTC")
         for file in partition.files:
-            yield from self._batches(file, asked)
+            try:
+                yield from self._batches(file, asked)
+            except FileNotFoundError:
+                raise _gone(self._storage, file) from None
 
     def _batches(self, file: str, asked: ArrowSchema) -> Iterator[Batch]:
         """Yield the rows of a file with these columns; those that an older protocol did not have are null."""
@@ -102,10 +107,25 @@ class TableReader(DataSourceReader):
 
 
 def _sizes(storage: TargetStorage, table: str) -> dict[str, int]:
-    """Return the sizes of a table's files by name, in the order in which receipts name them."""
-    contents = storage.contents()
-    files = (file for receipt in contents.receipts for file in receipt.files)
-    return {file: contents.files[file] for file in files if file.partition("/")[0] == table}
+    """Return the sizes of a table's files by name, in the order in which receipts name them.
+
+    Raises:
+        WireSparkError: One is gone, which is not for the reason that a run replaces it just now.
+    """
+    for _ in range(_N_LOOKS):
+        contents = storage.contents()
+        named = (file for receipt in contents.counting for file in receipt.files)
+        files = [file for file in named if file.partition("/")[0] == table]
+        missing = [file for file in files if file not in contents.files]
+        if not missing:
+            return {file: contents.files[file] for file in files}
+    raise _gone(storage, missing[0])
+
+
+def _gone(storage: TargetStorage, file: str) -> WireSparkError:
+    return WireSparkError(
+        f"{file} of {storage.address} is gone: if another run has written its rows again, run the query again"
+    )
 
 
 def _columns_of(storage: TargetStorage, table: str) -> ArrowSchema:

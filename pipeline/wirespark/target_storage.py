@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Protocol, TypeAlias
 
 from wirespark.errors import WireSparkError
 from wirespark.planning import Part
-from wirespark.receipts import Receipt
+from wirespark.receipts import Receipt, superseded
 from wirespark.storage import check_has_no_password
 from wirespark.stored_objects import OBJECT_STORES
 
@@ -59,6 +59,12 @@ class Contents:
     bundles: Mapping[str, Collection[str]]
     receipts: tuple[Receipt, ...]
     files: Mapping[str, int]
+
+    @property
+    def counting(self) -> tuple[Receipt, ...]:
+        """Return the receipts without those whose rows are in the files of other ones."""
+        moved = superseded(self.receipts)
+        return tuple(receipt for receipt in self.receipts if receipt.name not in moved)
 
     def is_whole(self, receipt: Receipt) -> bool:
         """Return whether all files of a receipt are there."""

@@ -9,7 +9,7 @@ from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
 from wirespark.output import FileForm
 from wirespark.planning import Part, size_of
-from wirespark.receipts import Receipt, bundle_name, name_of, superseded, way_of
+from wirespark.receipts import Receipt, bundle_name, name_of, way_of
 from wirespark.rewriting import Rewrite
 from wirespark.storage import FileState, folder_around
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TargetStorage, target_storage_of
@@ -94,12 +94,12 @@ class Target:
             SharedFilesError: Rows that are to be replaced share files with rows that cannot be made again.
         """
         files = frozenset(each.part.path for each in wanted.values())
-        moved = superseded(contents.receipts)
+        counting = {receipt.name for receipt in contents.counting}
         kept, done, gone, shared = list[Receipt](), list[Receipt](), list[Receipt](), list[Rewrite]()
         for receipt in contents.receipts:
             own = frozenset(receipt.sources.values())
             renewed = _renewed(receipt, wanted, files, is_whole=contents.is_whole(receipt))
-            if receipt.name in moved or (renewed and own <= files):
+            if receipt.name not in counting or (renewed and own <= files):
                 gone.append(receipt)
             elif renewed:
                 there = tuple(file for file in receipt.files if file in contents.files)

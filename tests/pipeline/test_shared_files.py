@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 from pyarrow import parquet as pq
+from pyspark.sql.types import StructType
 from tests.pipeline.objects import Objects
 from tests.pipeline.test_convert import reader_of
 from tests.pipeline.test_output import streamed, written
@@ -33,6 +34,7 @@ from wirespark.disk_targets import DiskTarget
 from wirespark.object_targets import ObjectTarget
 from wirespark.output import divided
 from wirespark.receipts import Receipt
+from wirespark.stored_tables import TableReader
 from wirespark.target_storage import target_storage_of
 
 N_FILES = 90
@@ -97,6 +99,13 @@ def rows_by_file(target: str) -> Counter[str]:
             counts.update(Path(row).name for row in pq.ParquetFile(file).read().column("_file").to_pylist())
     assert found["_frames"] == found["message=data"] + found["message=window"]
     return found["_frames"]
+
+
+def rows_that_count(target: str) -> Counter[str]:
+    """Return the number of rows by file in the files that count."""
+    own = TableReader(target_storage_of(target), "_frames", StructType().add("_file", "string"))
+    batches = [batch for each in own.partitions() for batch in own.read(each)]
+    return Counter(Path(row).name for batch in batches for row in batch.column("_file").to_pylist())
 
 
 def wanted(*ranges: Collection[int]) -> Counter[str]:
@@ -199,6 +208,7 @@ def test_a_run_that_is_killed_while_it_takes_rows_out_loses_none(
         _kill(patch, target, moment)
         converted(source, target)
     assert rows_by_file(target) >= wanted(range(1, N_FILES))
+    assert rows_that_count(target) == wanted(range(int(moment == "after"), N_FILES))
     converted(source, target)
     assert rows_by_file(target) == wanted(range(N_FILES), [0])
     assert len(target_storage_of(target).contents().receipts) == 2
@@ -230,6 +240,12 @@ def test_receipts_that_a_killed_compaction_left_are_not_merged_twice(source: Pat
     for path, data in old.items():
         path.write_bytes(data)
     assert len(DiskTarget(target).contents().receipts) == len(receipts) + 1
+    assert rows_that_count(str(target)) == wanted(range(N_FILES), [200, 201])
+    [merged] = (path for path in (target / "_frames").glob("*.parquet") if path not in old)
+    merged.rename(target / "elsewhere")
+    with pytest.raises(WireSparkError, match="parquet of .* is gone"):
+        rows_that_count(str(target))
+    (target / "elsewhere").rename(merged)
     own = CompactReader(DiskTarget(target), divided({})[0])
     assert not [row for each in own.partitions() for row in own.read(each)]
     rotated(source, range(1, N_FILES))
