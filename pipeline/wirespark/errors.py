@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["WireSparkError", "as_it_was_said"]
+__all__ = ["WireSparkError", "as_it_was_said", "first_line"]
 
 _SAID = re.compile(r"\bWireSparkError: (.+)$", re.MULTILINE)
 _RAISED = re.compile(
@@ -21,6 +21,11 @@ _NUMBER = re.compile(r"^(.*Detail: )?\[errno \d+\] ", re.IGNORECASE)
 
 class WireSparkError(ValueError):
     """A request that cannot be fulfilled; the text says how to fix it."""
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's text: those of libraries in C++ have the whole request."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The files that are read: on a disk, or in a storage that `pyarrow.fs` opens (`s3a`, `s3`, `gs`, `abfs`, `hdfs`).
+"""The files that are read: on a disk, in a storage that `pyarrow.fs` opens (`s3a`, `s3`, `hdfs`), or that obstore does (`gs`, `abfs`).
 
 Invariant: credentials come from the environment of the process that reads. They are never part of a path, so that they are
 in no plan, row, receipt or message.
@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 from urllib.parse import urlsplit
 
-from wirespark.errors import WireSparkError
+from wirespark.cloud_files import CloudFiles
+from wirespark.cloud_stores import CLOUD
+from wirespark.errors import WireSparkError, first_line
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["S3", "FileState", "Located", "Storage", "check_has_no_password", "disk_matches", "folder_around", "is_remote", "located", "storage_of"]  # fmt: skip
 
 S3 = ("s3", "s3a", "s3n")
-_SCHEMES = (*S3, "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+_SCHEMES = (*S3, *CLOUD, "hdfs", "viewfs")
 _HADOOP = (
     "give the driver and the workers a Java and Hadoop's client by JAVA_HOME, HADOOP_HOME and CLASSPATH, which "
     "is the output of `hadoop classpath --glob`"
@@ -35,6 +37,8 @@ _HADOOP = (
 """The way out where pyarrow does not find the libraries of HDFS, libjvm and libhdfs."""
 _REQUEST_SIZE = 4 << 20
 """Bytes that a request asks for at least, as long as there are so many."""
+_DENIALS = ("ACCESS_DENIED", "PermissionDeniedError")
+"""In texts of errors. Rights may be those of the objects in a folder, and not of an object that is named like the folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +250,7 @@ class _Remote:
 
     begin: str
     base: str
-    system: FileSystem
+    system: FileSystem | CloudFiles
 
     def files(self, path: str) -> Mapping[str, FileState]:
         from pyarrow.fs import FileType
@@ -254,17 +258,23 @@ class _Remote:
         name = path.removeprefix(self.begin.rstrip("/")).strip("/")
         parts = name.split("/")
         n_plain = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+        unread = None
         try:
             info = self.system.get_file_info(self._place(name))
             if info.type == FileType.File:
                 return {path: _told_state(info)}
             if info.type != FileType.NotFound:
                 n_plain = len(parts)
+        except OSError as error:
+            unread = _unreadable(path, error)
+            if not any(each in str(error) for each in _DENIALS):
+                raise unread from None
+        try:
             found = self._matching("/".join(parts[:n_plain]), parts[n_plain:])
         except OSError as error:
-            raise _unreadable(path, error) from None
+            raise unread or _unreadable(path, error) from None
         if not found:
-            raise _missing(path)
+            raise unread or _missing(path)
         return found
 
     def has_files(self, path: str) -> bool:
@@ -370,13 +380,15 @@ def _remote(scheme: str, authority: str) -> _Remote:
     from pyarrow.fs import FileSystem
 
     begin = f"{scheme}://{authority}/"
+    if scheme in CLOUD:
+        return _Remote(begin=begin, base="", system=CloudFiles(begin))
     try:
         if scheme not in S3:
             system, base = FileSystem.from_uri(begin)
             return _Remote(begin=begin, base=base.rstrip("/"), system=system)
         return _Remote(begin=begin, base=authority, system=_s3(authority))
     except (OSError, ValueError, NotImplementedError) as error:
-        said = _said(error)
+        said = first_line(error)
         said = f"{_HADOOP} ({said})" if "Unable to load" in said else said
         raise WireSparkError(f"cannot open {begin}: {said}") from None
 
@@ -395,9 +407,4 @@ def _s3(bucket: str) -> S3FileSystem:
 
 
 def _unreadable(path: str, error: OSError) -> WireSparkError:
-    return WireSparkError(f"cannot read {path}: {_said(error)}")
-
-
-def _said(error: Exception) -> str:
-    """Return the first line of an error's text: those of libraries in C++ have the whole request."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return WireSparkError(f"cannot read {path}: {first_line(error)}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Protocol
 
+from wirespark.cloud_stores import CLOUD
 from wirespark.storage import S3
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["N_AT_ONCE", "OBJECT_STORES", "ObjectFolder", "ObjectText", "object_folder_of"]
 
-OBJECT_STORES = (*S3, "abfs", "abfss", "gs", "gcs")
+OBJECT_STORES = (*S3, *CLOUD)
 """The schemes of these stores: Amazon's, Azure's and Google's."""
 N_AT_ONCE = 16
 """Requests that a process makes at the same time."""

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import re
 import shutil
 import subprocess
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from pyarrow.fs import AzureFileSystem
 
-__all__ = ["served_azurite"]
+__all__ = ["served_azurite", "signature"]
 
 VERSION = "3.35.0"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 """That of the account which every Azurite has; its documentation names it."""
 _LISTENING = re.compile(r"listens on (http://\S+)")
+
+
+def signature(rights: str) -> str:
+    """Return a signature (SAS) that allows so much: letters such as `r` (read), `l` (list), `w` (write).
+
+    Source: https://learn.microsoft.com/rest/api/storageservices/create-account-sas, "Construct a signature string".
+    """
+    version, end, schemes = "2020-12-06", "2036-01-01T00:00:00Z", "https,http"
+    told = ("devstoreaccount1", rights, "b", "sco", "", end, "", schemes, version, "", "")
+    digest = hmac.digest(b64decode(KEY), "\n".join(told).encode(), "sha256")
+    given = {"sv": version, "ss": "b", "srt": "sco", "sp": rights, "se": end, "spr": schemes}
+    return urlencode({**given, "sig": b64encode(digest).decode()})
 
 
 @contextmanager

@@ -1,21 +1,16 @@
-"""The same in a store that obstore writes to: in the memory of this process, and in a soak Microsoft's own server of Azure's store."""
+"""The same in a store that obstore writes to: in the memory of this process, and in a soak servers of Azure's and Google's stores."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator
 
 import pytest
 
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytest.importorskip("obstore", reason="the extra `spark-cloud` is not installed")
 
-import obstore
-from obstore.store import MemoryStore, ObjectStore
-from tests.pipeline.azurite import served_azurite
+from tests.pipeline.clouds import KINDS, CloudObjects, served_cloud
 from tests.pipeline.test_object_targets import (  # noqa: F401 - the tests and fixtures are run here
     key,
     made,
@@ -38,65 +33,21 @@ from tests.pipeline.test_object_targets import (  # noqa: F401 - the tests and f
     test_what_a_killed_task_left_is_removed,
 )
 
-from wirespark import WireSparkError, cloud_objects
+from wirespark import WireSparkError, cloud_stores
 from wirespark.target_storage import target_storage_of
 
-IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-CONTAINER = "tables"
 
-
-@dataclass(frozen=True, slots=True)
-class CloudObjects:
-    """A container, and the environment of those who read it."""
-
-    root: str
-    environment: Mapping[str, str]
-
-    def names(self, folder: str) -> set[str]:
-        """Return the names of the objects below a folder, relative to it."""
-        return {each["path"] for page in obstore.list(self._store(folder)) for each in page}
-
-    def put(self, path: str, data: bytes) -> None:
-        folder, name = self._divided(path)
-        obstore.put(self._store(folder), name, data)
-
-    def remove(self, path: str) -> None:
-        folder, name = self._divided(path)
-        obstore.delete(self._store(folder), name)
-
-    def _divided(self, path: str) -> tuple[str, str]:
-        """Return the folder of a test, and the name in it."""
-        first, second, *rest = path.split("/")
-        return f"{first}/{second}", "/".join(rest)
-
-    def _store(self, folder: str) -> ObjectStore:
-        return cloud_objects._store(f"{self.root}{folder}")
-
-
-@pytest.fixture(scope="module", params=["memory", "azurite"])
+@pytest.fixture(scope="module", params=KINDS)
 def objects(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[CloudObjects]:
-    root = f"abfs://{CONTAINER}/"
-    if request.param == "memory":
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cloud_objects, "_store", cache(lambda address: MemoryStore()))
-            yield CloudObjects(root, os.environ)
-        return
-    if not IS_SOAK:
-        pytest.skip("npm fetches 374 packages for it: `make soak` does")
-    folder = tmp_path_factory.mktemp("azurite")
-    with served_azurite(folder, CONTAINER) as given, pytest.MonkeyPatch.context() as patch:
-        for name, value in given.items():
-            patch.setenv(name, value)
-        cloud_objects._store.cache_clear()
-        yield CloudObjects(root, os.environ)
-        cloud_objects._store.cache_clear()
+    with served_cloud(request.param, tmp_path_factory.mktemp("cloud"), depth=2) as found:
+        yield found
 
 
 def test_what_the_store_says_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing listens at the port, and the container is not there."""
-    cloud_objects._store.cache_clear()
+    cloud_stores.store_of.cache_clear()
     monkeypatch.setenv("AZURE_STORAGE_USE_EMULATOR", "true")
     monkeypatch.setenv("AZURITE_BLOB_STORAGE_URL", "http://127.0.0.1:1")
     place = target_storage_of("abfs://no-such-container/tables")
