@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
-from wirespark.errors import WireSparkError
+from wirespark.errors import WireSparkError, first_line
 from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt
 from wirespark.stored_objects import N_AT_ONCE, ObjectFolder, object_folder_of
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TableFile, taken, unfit
@@ -143,10 +143,15 @@ class ObjectTarget:
         try:
             return _ObjectFile(self._objects, file, self._objects.create(file))
         except OSError as error:
-            raise unfit(self.address, type(error).__name__) from None
+            raise unfit(self.address, first_line(error)) from None
 
     def open(self, file: str) -> NativeFile | IO[bytes]:
-        return self._objects.open(file)
+        try:
+            return self._objects.open(file)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise WireSparkError(f"cannot read {self.address}/{file}: {first_line(error)}") from None
 
     def publish(
         self, record: Record, name: str, files: Sequence[TableFile], receipt: Callable[[], Receipt]
@@ -271,7 +276,7 @@ class _ObjectFile:
         try:
             self.sink.close()
         except OSError as error:
-            raise unfit(self.objects.address, type(error).__name__) from None
+            raise unfit(self.objects.address, first_line(error)) from None
 
     def drop(self) -> None:
         if not self.is_released:

@@ -101,7 +101,8 @@ class S3Folder:
         try:
             yield client
         except ClientError as error:
-            raise WireSparkError(f"cannot use {self.address}: {error.response['Error']['Code']}") from None
+            code = error.response["Error"]["Code"]
+            raise WireSparkError(f"cannot use {self.address}: {code} of {error.operation_name}") from None
         except NoCredentialsError:
             raise WireSparkError(
                 f"cannot use {self.address}: the environment has no credentials (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)"

@@ -155,6 +155,7 @@ class TargetStorage(Protocol):
 
         Raises:
             FileNotFoundError: It is gone.
+            WireSparkError: The place does not give it.
         """
 
     def publish(

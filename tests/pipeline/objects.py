@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -39,6 +41,31 @@ class Objects:
 
     def remove(self, key: str) -> None:
         self.client.delete_object(Bucket=BUCKET, Key=key)
+
+    @contextmanager
+    def denying(self, **names: str) -> Iterator[None]:
+        """Let this process act as a user who may not do some actions of S3 with the objects of names: `GetObject="*.bin"`."""
+        import boto3
+        from moto import settings
+
+        iam, user = boto3.client("iam"), uuid4().hex
+        own = f"arn:aws:s3:::{BUCKET}"
+        denied = [
+            {"Effect": "Deny", "Action": f"s3:{action}", "Resource": f"{own}/{name}" if name else own}
+            for action, name in names.items()
+        ]
+        rules = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}, *denied]}  # fmt: skip
+        iam.create_user(UserName=user)
+        iam.put_user_policy(UserName=user, PolicyName="rights", PolicyDocument=json.dumps(rules))
+        keys = iam.create_access_key(UserName=user)["AccessKey"]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ACCESS_KEY_ID", keys["AccessKeyId"])
+            patch.setenv("AWS_SECRET_ACCESS_KEY", keys["SecretAccessKey"])
+            patch.setattr(boto3, "DEFAULT_SESSION", None)  # it remembers credentials
+            patch.setattr(settings, "INITIAL_NO_AUTH_ACTION_COUNT", 0)
+            _forget_places()
+            yield
+        _forget_places()
 
     def put_folder(self, folder: Path, key: str) -> str:
         for path in folder.rglob("*"):

@@ -341,7 +341,8 @@ def test_a_killed_run_is_taken_up(
     process.stdout.close()
     run_all(reader(path, target, split=dice.choice(("1KiB", "1100"))))
     check_target(target, rows, objects)
-    evidence("object_store_kills", count=1, failures=0, rows=len(rows), rows_lost_or_doubled=0)
+    store = {f"count_{target.partition(':')[0]}": 1}
+    evidence("object_store_kills", count=1, failures=0, rows=len(rows), rows_lost_or_doubled=0, **store)
 
 
 def test_what_a_killed_task_left_is_removed(
@@ -444,7 +445,7 @@ spark.stop()
 
 
 def test_spark_converts_into_a_store_is_killed_and_reads_what_counts(
-    target: str, key: str, objects: Objects, tmp_path: Path
+    target: str, key: str, objects: Objects, tmp_path: Path, evidence: Callable[..., None]
 ) -> None:
     """Killed when the first receipt is there. Objects that do not count are not read."""
     (tmp_path / "in").mkdir()
@@ -488,6 +489,9 @@ def test_spark_converts_into_a_store_is_killed_and_reads_what_counts(
     assert found["comments"] == ["The field that holds it, of the frame outside."] * 2
     assert found["kept"] == [["2026-11-21", found["rows"]]]
     assert objects.names(key) <= named(target)
+    evidence(
+        "object_store_spark_kills", count=1, failures=0, rows=found["rows"], parts=found["parts"], rows_lost_or_doubled=0
+    )  # fmt: skip
 
 
 # ---- what is refused

@@ -8,8 +8,6 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,27 +218,3 @@ def test_spark_reads_and_converts_objects(tmp_path: Path, objects: Objects) -> N
     assert found["parts"] == 3 and found["resumed"] == [0, 3]
     written = [path.read_bytes() for path in target.rglob("*") if path.is_file()]
     assert written and not any(b"not-to-be-seen" in data for data in written)
-
-
-def test_an_object_that_may_be_listed_but_not_read_is_told(
-    objects: Objects, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = objects.put("denied/x.writer.bin", b"x")
-
-    class Denying:
-        """A store that lists objects."""
-
-        def __getattr__(self, name: str) -> Callable[..., None]:
-            def denied(*given: object) -> None:
-                raise OSError(
-                    "When reading 'x': AWS Error ACCESS_DENIED during HeadObject operation\nrequest 1"
-                )
-
-            return denied
-
-    own = replace(storage.storage_of(path), system=Denying())  # type: ignore[type-var]
-    for action in (own.state, own.open):
-        with pytest.raises(WireSparkError) as caught:
-            action(path)
-        said = "When reading 'x': AWS Error ACCESS_DENIED during HeadObject operation"
-        assert str(caught.value) == f"cannot read {path}: {said}"
