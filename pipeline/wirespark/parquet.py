@@ -1,9 +1,10 @@
-"""Tables to Parquet files, some rows at a time: none of them counts until the part is done."""
+"""Tables to Parquet files, some rows at a time: the rows do not count until the part is done."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 
@@ -64,9 +65,15 @@ class TableWriters:
         self._tables[folder].write(batch)
 
     def finish(self) -> None:
-        """Write the waiting rows; the files are complete then, and wait to be published."""
+        """Write the waiting rows; the files are complete then, and wait to be published.
+
+        A storage takes a while to complete each file, so it completes them all at the same time.
+        """
         for table in self._tables.values():
-            table.finish()
+            table.flush()
+        if self._tables:
+            with ThreadPoolExecutor(len(self._tables)) as threads:
+                list(threads.map(lambda table: table.file.finish(), self._tables.values()))
 
     def drop(self) -> None:
         """Remove the files, unless they were published."""
@@ -99,10 +106,10 @@ class ParquetFile:
         if self._n_rows >= _MOST_ROWS or self._n_bytes >= _MOST_BYTES:
             self._flush()
 
-    def finish(self) -> None:
+    def flush(self) -> None:
+        """Write the waiting rows, and the end of the file."""
         self._flush()
         self._writer.close()
-        self.file.finish()
 
     def drop(self) -> None:
         with suppress(OSError):  # a full disk refuses the rest of the file, which is removed
