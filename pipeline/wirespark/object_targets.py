@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from wirespark.errors import WireSparkError, first_line
 from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt
-from wirespark.stored_objects import N_AT_ONCE, ObjectFolder, object_folder_of
+from wirespark.stored_objects import N_AT_ONCE, RECORD, UNFINISHED, ObjectFolder, object_folder_of
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TableFile, taken, unfit
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ObjectTarget"]
 
-_RECORD = f"{FOLDER}/_target"
 _NOTE = ".parts"
 _N_TRIES = 5
 
@@ -197,7 +196,7 @@ class ObjectTarget:
         """Return None: objects that do not count lie beside the others."""
 
     def _ledger(self) -> _Ledger:
-        found = self._objects.text(_RECORD)
+        found = self._objects.text(RECORD)
         if found is None:
             return _Ledger()
         told = json.loads(found.text)
@@ -223,6 +222,8 @@ class ObjectTarget:
                 }
             notes |= {each.name: _Note(ways=each.ways, sources=each.sources) for each in receipts}
             if self._ledger().version == ledger.version:
+                if ledger.version is None and any(map(_is_receipt, sizes)):
+                    raise unfit(self.address, "its receipts are there, but not their record")
                 return _Found(ledger=ledger, sizes=sizes, receipts=receipts, notes=notes)
 
     def _note(self, name: str) -> _Note | None:
@@ -239,10 +240,10 @@ class ObjectTarget:
             WireSparkError: The server does not respect conditions.
         """
         text = ledger.text()
-        is_done = self._objects.write(_RECORD, text, ledger.version)
-        if is_done and ledger.version is None and self._objects.write(_RECORD, text):
+        is_done = self._objects.write(RECORD, text, ledger.version)
+        if is_done and ledger.version is None and self._objects.write(RECORD, text):
             raise unfit(self.address, "its server ignores conditions of writes, such as `If-None-Match`")
-        found = None if is_done else self._objects.text(_RECORD)
+        found = None if is_done else self._objects.text(RECORD)
         return is_done or (found is not None and found.text == text)
 
     def _released(self, files: Iterable[TableFile], receipt: Receipt) -> Receipt:
@@ -317,7 +318,11 @@ def _is_of_table(name: str) -> bool:
 
 
 def _is_of_bundle(name: str) -> bool:
-    return name.startswith(f"{FOLDER}/") and name.endswith((SUFFIX, _NOTE))
+    return name.startswith(f"{FOLDER}/") and name.endswith((SUFFIX, _NOTE, UNFINISHED))
+
+
+def _is_receipt(name: str) -> bool:
+    return name.startswith(f"{FOLDER}/") and name.endswith(SUFFIX)
 
 
 def _receipt_name(bundle: str) -> str:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
-from wirespark.storage import located
+from wirespark.remote_storage import located
 from wirespark.stored_objects import N_AT_ONCE, ObjectText
 from wirespark.untyped import Client
 

@@ -1,4 +1,4 @@
-"""Objects of a store that has neither renames nor locks: they are written whole, and under a condition."""
+"""Objects of a store without locks: they are written whole, and under a condition."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Protocol
 
 from wirespark.cloud_stores import CLOUD
-from wirespark.storage import S3
+from wirespark.receipts import FOLDER
+from wirespark.storage import HDFS, S3
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
 
-__all__ = ["N_AT_ONCE", "OBJECT_STORES", "ObjectFolder", "ObjectText", "object_folder_of"]
+__all__ = ["N_AT_ONCE", "OBJECT_STORES", "RECORD", "UNFINISHED", "ObjectFolder", "ObjectText", "object_folder_of"]  # fmt: skip
 
-OBJECT_STORES = (*S3, *CLOUD)
-"""The schemes of these stores: Amazon's, Azure's and Google's."""
+OBJECT_STORES = (*S3, *CLOUD, *HDFS)
+"""The schemes of these stores: Amazon's, Azure's and Google's, and HDFS, whose files are used as objects."""
+RECORD = f"{FOLDER}/_target"
+"""The only object that is replaced. All others have names of their own, and are written once or by `put`."""
+UNFINISHED = ".unfinished"
+"""The end of the names under which a store without conditions writes texts, before it renames them."""
 N_AT_ONCE = 16
 """Requests that a process makes at the same time."""
 
@@ -41,7 +46,7 @@ class ObjectFolder(Protocol):
         """Return the text of an object, or None if there is no such object."""
 
     def write(self, name: str, text: str, version: str | None = None) -> bool:
-        """Write an object if its version is still this one; None: if there is no such object.
+        """Write an object if its version is still this one; None: if there is no such object. Only `RECORD` has versions.
 
         Return False, with nothing changed, if it is not so. If an answer was lost, the write was repeated and finds
         its own result: then it returns False too, and the caller compares the text.
@@ -51,7 +56,7 @@ class ObjectFolder(Protocol):
         """Write an object, whatever was there."""
 
     def sizes(self, begin: str = "") -> dict[str, int]:
-        """Return the sizes of the objects whose names begin so, by name."""
+        """Return the sizes of the objects whose names begin so, by name, with those that are `UNFINISHED`."""
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove objects; those that are not there, or that may not be removed, are skipped."""
@@ -74,6 +79,10 @@ class ObjectFolder(Protocol):
 def object_folder_of(address: str) -> ObjectFolder:
     """Return the objects below a path of one of these stores."""
     from wirespark.cloud_objects import CloudFolder
+    from wirespark.hdfs_objects import HdfsFolder
     from wirespark.s3_objects import S3Folder
 
-    return S3Folder(address) if address.partition("://")[0] in S3 else CloudFolder(address)
+    scheme = address.partition("://")[0]
+    if scheme in HDFS:
+        return HdfsFolder(address)
+    return S3Folder(address) if scheme in S3 else CloudFolder(address)

@@ -216,7 +216,7 @@ def target_storage_of(address: str) -> TargetStorage:
         return ObjectTarget(address.rstrip("/"))
     if mark and scheme != "file":
         raise WireSparkError(
-            f"a target is on a disk or in a store of objects ({', '.join(OBJECT_STORES)}), not in {scheme}: convert to one of these, then copy it"
+            f"a target is on a disk or in a storage ({', '.join(OBJECT_STORES)}), not in {scheme}: convert to one of these, then copy it"
         )
     if not address or mark:
         raise WireSparkError("the target is missing: give a folder on a disk that all workers can write to")

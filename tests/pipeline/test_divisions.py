@@ -23,7 +23,7 @@ from tests.pipeline.objects import BUCKET, Objects
 from tests.pipeline.streams import stream_of
 from tests.pipeline.test_convert import reader_of
 
-from wirespark import WireSparkError, divisions, storage
+from wirespark import WireSparkError, divisions, remote_storage
 from wirespark.convert_source import (
     ConvertPartition,
     ConvertReader,
@@ -331,5 +331,5 @@ def test_files_of_a_store_are_not_asked_one_by_one(
     expected = in_order(parts_of(reader(there, target, "contexts")._options))
     asked: list[str] = []
     for name in ("open", "state"):
-        monkeypatch.setattr(storage._Remote, name, lambda own, path, *given: asked.append(path))
+        monkeypatch.setattr(remote_storage.RemoteStorage, name, lambda own, path, *given: asked.append(path))
     assert planned(reader(there, target, "contexts")) == expected and not asked

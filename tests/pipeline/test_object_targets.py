@@ -465,8 +465,7 @@ def test_spark_converts_into_a_store_is_killed_and_reads_what_counts(
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
     frames = next(name for name in named(target) if name.startswith("_frames"))
-    uncounted = {"Key": f"{key}/{frames[:-9]}.parquet", "CopySource": f"{BUCKET}/{key}/{frames}"}
-    objects.client.copy_object(Bucket=BUCKET, **uncounted)
+    objects.put(f"{key}/{frames[:-9]}.parquet", ObjectTarget(target).open(frames).read())
     run = subprocess.run(
         [sys.executable, "-c", READ, *own],
         env=environment,
@@ -504,7 +503,7 @@ def test_a_target_that_cannot_be_is_refused_in_one_sentence(
     path.write_bytes(b"")
     objects.put(f"{key}/copied/{RECORD}", json.dumps({"rows": {}, "cuts": {}}).encode())
     for place, said in (
-        ("hdfs://bucket/tables", "on a disk or in a store of objects"),
+        ("ftp://bucket/tables", "on a disk or in a storage"),
         ("s3a://reader:not-to-be-seen@bucket/tables", "in the environment"),
         ("s3a://no-such-bucket/tables", "cannot use s3a://no-such-bucket/tables: NoSuchBucket"),
         (f"{target}/copied", "it was copied from a disk"),

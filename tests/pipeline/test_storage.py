@@ -50,9 +50,9 @@ PATTERNS = ["", "/", "/a.bin", "/*.bin", "/week 1", "/week*", "/week */*.bin", "
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_files_of_a_pattern_are_those_of_a_disk(tree: Path, pattern: str) -> None:
+def test_the_files_of_a_pattern_are_those_of_a_disk(tree: Path, objects: Objects, pattern: str) -> None:
     on_disk = {str(Path(path).relative_to(tree)) for path in files_of((f"{tree}{pattern}",))}
-    root = f"s3a://{BUCKET}/tree"
+    root = f"{objects.root}tree"
     in_store = files_of((f"{root}{pattern}",))
     assert {path.removeprefix(f"{root}/") for path in in_store} == on_disk and on_disk
     for path in in_store:
@@ -72,17 +72,6 @@ def test_a_path_without_files_is_an_error_with_its_name(objects: Objects, path: 
 def test_a_scheme_without_a_storage_is_an_error() -> None:
     with pytest.raises(WireSparkError, match="its scheme is one of s3"):
         files_of(("ftp://host/x",))
-
-
-def test_a_missing_client_of_hdfs_is_told_with_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    class NoLibrary:
-        @staticmethod
-        def from_uri(uri: str) -> None:
-            raise OSError("Unable to load libjvm: libjvm.so is not there")
-
-    monkeypatch.setattr("pyarrow.fs.FileSystem", NoLibrary)
-    with pytest.raises(WireSparkError, match=r"JAVA_HOME, HADOOP_HOME and CLASSPATH.*Unable to load libjvm"):
-        storage.storage_of("hdfs://nowhere.example:8020/captures")
 
 
 def test_a_password_in_a_path_is_refused_and_not_repeated() -> None:
@@ -159,7 +148,7 @@ def test_a_stream_follows_objects(objects: Objects) -> None:
     streaming = pytest.importorskip("wirespark.streaming", reason="the extra `spark` is not installed")
     source = importlib.import_module("wirespark.source").WireSource
     objects.put("followed/1.writer.bin", lj.Window(1).encode())
-    given = {"path": f"s3a://{BUCKET}/followed", "protocol": "lumberjack"}
+    given = {"path": f"{objects.root}followed", "protocol": "lumberjack"}
     reader = streaming.FollowReader(ReadOptions.of(given), source(given).schema())
 
     def rows(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[int, int | None]]:
@@ -202,7 +191,7 @@ def test_spark_reads_and_converts_objects(tmp_path: Path, objects: Objects) -> N
     pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
     for number in range(3):
         objects.put(f"night/{number}.pcap", (CAPTURES / "npm-w10-plain.pcap").read_bytes())
-    source, target = f"s3a://{BUCKET}/night", tmp_path / "tables"
+    source, target = f"{objects.root}night", tmp_path / "tables"
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, source, str(target)],
         env={**objects.environment, "PYTHONPATH": os.pathsep.join(CODE)}, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
