@@ -22,6 +22,7 @@ __all__ = ["ParquetFile", "TableWriters", "folder_of"]
 
 _MOST_ROWS = 1 << 16
 _MOST_BYTES = 4 << 20
+_N_AT_ONCE = 16
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 _ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -67,12 +68,12 @@ class TableWriters:
     def finish(self) -> None:
         """Write the waiting rows; the files are complete then, and wait to be published.
 
-        A storage takes a while to complete each file, so it completes them all at the same time.
+        A storage takes a while to complete each file, so it completes several at the same time.
         """
         for table in self._tables.values():
             table.flush()
         if self._tables:
-            with ThreadPoolExecutor(len(self._tables)) as threads:
+            with ThreadPoolExecutor(min(len(self._tables), _N_AT_ONCE)) as threads:
                 list(threads.map(lambda table: table.file.finish(), self._tables.values()))
 
     def drop(self) -> None:
