@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, ClassVar, Final
 
 from wirespark import cloud_stores
 from wirespark.errors import WireSparkError
@@ -32,6 +32,8 @@ _REQUEST_SIZE: Final = 1 << 20
 @dataclass(frozen=True, slots=True)
 class CloudFolder:
     """The objects below a path `abfs://container/folder` or `gs://bucket/folder`; their names are relative to it."""
+
+    n_at_once: ClassVar[int] = 16
 
     address: str
 

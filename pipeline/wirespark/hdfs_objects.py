@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, ClassVar
 from uuid import uuid4
 
 from wirespark.errors import WireSparkError
@@ -36,6 +36,9 @@ _N_TRIES = 5
 @dataclass(frozen=True, slots=True)
 class HdfsFolder:
     """The files below a path `hdfs://name-node:8020/folder`; their names are relative to it."""
+
+    n_at_once: ClassVar[int] = 64
+    """A text takes half a second, in which the client waits."""
 
     address: str
 

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from wirespark.errors import WireSparkError, first_line
 from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt
-from wirespark.stored_objects import N_AT_ONCE, RECORD, UNFINISHED, ObjectFolder, object_folder_of
+from wirespark.stored_objects import RECORD, UNFINISHED, ObjectFolder, object_folder_of
 from wirespark.target_storage import Bundle, Contents, Plan, Record, TableFile, taken, unfit
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class ObjectTarget:
         for name in plan.others:  # whose files are cut elsewhere by this run, or are not read by it
             if plan.files.isdisjoint(found.notes[name].sources.values()):
                 names.add(name)
-        with ThreadPoolExecutor(N_AT_ONCE) as threads:
+        with ThreadPoolExecutor(self._objects.n_at_once) as threads:
             list(threads.map(self._write_note, notes.items()))
         ledger = replace(found.ledger, record=plan.record, bundles=tuple(sorted(names)), run=uuid4().hex)
         if not self._replace(ledger):
@@ -183,7 +183,7 @@ class ObjectTarget:
 
     def index_texts(self, key: str) -> Iterator[str]:
         names = sorted(self._objects.sizes(f"{FOLDER}/{key}-"))
-        with ThreadPoolExecutor(N_AT_ONCE) as threads:
+        with ThreadPoolExecutor(self._objects.n_at_once) as threads:
             yield from (found.text for found in threads.map(self._objects.text, names) if found is not None)
 
     def keep_index(self, name: str, text: str) -> None:
@@ -214,7 +214,7 @@ class ObjectTarget:
         while True:
             ledger, sizes = self._ledger(), self._objects.sizes()
             done = [name for name in ledger.bundles if _receipt_name(name) in sizes]
-            with ThreadPoolExecutor(N_AT_ONCE) as threads:
+            with ThreadPoolExecutor(self._objects.n_at_once) as threads:
                 receipts = tuple(each for each in threads.map(self.receipt, done) if each is not None)
                 due = set(ledger.bundles).difference(each.name for each in receipts)
                 notes = {

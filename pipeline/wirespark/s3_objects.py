@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from wirespark.errors import WireSparkError
 from wirespark.remote_storage import located
-from wirespark.stored_objects import N_AT_ONCE, ObjectText
+from wirespark.stored_objects import ObjectText
 from wirespark.untyped import Client
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _UNMET = (404, 409, 412)
 @dataclass(frozen=True, slots=True)
 class S3Folder:
     """The objects below a path `s3a://bucket/folder`; their names are relative to it."""
+
+    n_at_once: ClassVar[int] = 16
 
     address: str
 
@@ -120,4 +122,4 @@ def _client() -> Client:
         raise WireSparkError(
             "a target in S3 needs boto3: install it on the driver and the workers with `pip install 'wiregen[spark-s3]'`"
         ) from None
-    return boto3.client("s3", config=Config(max_pool_connections=N_AT_ONCE))
+    return boto3.client("s3", config=Config(max_pool_connections=S3Folder.n_at_once))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, ClassVar, Protocol
 
 from wirespark.cloud_stores import CLOUD
 from wirespark.receipts import FOLDER
@@ -13,7 +13,7 @@ from wirespark.storage import HDFS, S3
 if TYPE_CHECKING:
     from pyarrow import NativeFile
 
-__all__ = ["N_AT_ONCE", "OBJECT_STORES", "RECORD", "UNFINISHED", "ObjectFolder", "ObjectText", "object_folder_of"]  # fmt: skip
+__all__ = ["OBJECT_STORES", "RECORD", "UNFINISHED", "ObjectFolder", "ObjectText", "object_folder_of"]  # fmt: skip
 
 OBJECT_STORES = (*S3, *CLOUD, *HDFS)
 """The schemes of these stores: Amazon's, Azure's and Google's, and HDFS, whose files are used as objects."""
@@ -21,8 +21,6 @@ RECORD = f"{FOLDER}/_target"
 """The only object that is replaced. All others have names of their own, and are written once or by `put`."""
 UNFINISHED = ".unfinished"
 """The end of the names under which a store without conditions writes texts, before it renames them."""
-N_AT_ONCE = 16
-"""Requests that a process makes at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,12 @@ class ObjectFolder(Protocol):
     """The objects below a path `s3a://bucket/folder`; their names are relative to it.
 
     All methods raise a WireSparkError with the address if the store does not allow what they do.
+
+    Attributes:
+        n_at_once: How many of its texts a process reads or writes at the same time.
     """
+
+    n_at_once: ClassVar[int]
 
     @property
     def address(self) -> str: ...
