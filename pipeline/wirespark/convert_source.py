@@ -26,9 +26,10 @@ from wirespark.parquet import TableWriters, folder_of
 from wirespark.planning import Part, division_of, files_of, n_shares_of, parts_in, size_of
 from wirespark.reading import ReadReport, columns_of
 from wirespark.receipts import BundleResult, Counts, Receipt, name_of, way_of
+from wirespark.requests_ahead import states_of
 from wirespark.rewriting import Rewrite, rewritten
 from wirespark.spark_types import struct_type
-from wirespark.storage import FileState, storage_of
+from wirespark.storage import FileState
 from wirespark.table_rows import rows_table
 from wirespark.tallies import Tallies
 from wirespark.target_storage import Bundle, Plan
@@ -164,7 +165,7 @@ class ConvertReader(DataSourceReader):
 
     def _converted(self, parts: tuple[Part, ...], name: str) -> BundleResult:
         """Convert a bundle, unless an earlier run has done it."""
-        states = _states_of(parts)
+        states = states_of(part.path for part in parts)
         names = {name_of(part): part for part in parts}
         ways = {
             each: way_of(part, each, self._options.wishes, states[part.path]) for each, part in names.items()
@@ -233,7 +234,7 @@ class _Conversion:
         Raises:
             WireSparkError: The file has changed since it was read.
         """
-        now = _states_of(self._bundle.parts)
+        now = states_of(part.path for part in self._bundle.parts)
         for part in self._bundle.parts:
             if not self._is_as_planned(part, now[part.path]):
                 raise WireSparkError(f"{part.path} changed while it was converted: convert it again")
@@ -297,11 +298,6 @@ def _few_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*former)
-
-
-def _states_of(parts: Sequence[Part]) -> dict[str, FileState]:
-    """Return the present states of the files of parts, by path."""
-    return {path: storage_of(path).state(path) for path in dict.fromkeys(part.path for part in parts)}
 
 
 def is_preparation(rows: Sequence[Row]) -> bool:

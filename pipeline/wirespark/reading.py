@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import pyarrow.compute as pc
 
@@ -15,8 +16,9 @@ from wirespark.columns import Columns, Origin, selected
 from wirespark.errors import WireSparkError
 from wirespark.options import Mode, ReadOptions, Wishes
 from wirespark.planning import OpenedFile, Part, WholeFile, opened
+from wirespark.requests_ahead import results_ahead
 from wirespark.small_files import SmallFiles
-from wirespark.storage import storage_of
+from wirespark.storage import is_remote, storage_of
 from wirespark.table_rows import rows_table
 from wirespark.untyped import Made
 
@@ -41,6 +43,8 @@ def columns_of(
 ) -> Iterator[Columns]:
     """Yield the columns of parts, with the origin of their rows. Small files come together, after larger ones.
 
+    Of remote files, the next 16 are opened, and read if they are small, while these are decoded.
+
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.
     """
@@ -55,8 +59,8 @@ def _decoded(
 ) -> Iterator[Columns]:
     batch_size = options.batch_size
     small = SmallFiles(wishes, batch_size)
-    for planned in parts:
-        found = _opened(planned, options)
+    are_ahead = any(is_remote(part.path) for part in parts)
+    for found in (results_ahead if are_ahead else map)(partial(_opened, options=options), parts):
         part, content = found.part, found.content
         if isinstance(part, Share):
             report.captures.add(part.path)

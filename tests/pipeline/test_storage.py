@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.pipeline.rows import table_rows
 from tests.pipeline.streams import stream_of
 
 from wireproto import lumberjack as lj
-from wirespark import storage
+from wirespark import remote_storage, requests_ahead, storage
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import files_of, parts_of
@@ -141,6 +142,47 @@ def test_small_reads_share_requests(objects: Objects, caplog: pytest.LogCaptureF
         caplog.clear()
         assert sum(map(len, iter(lambda: file.read(1 << 16), b""))) == 9 << 20
     assert sum("GET /captures/requests" in record.getMessage() for record in caplog.records) == 3
+
+
+def put_streams(objects: Objects, key: str, folder: Path) -> str:
+    """Write as many small streams as a task asks for at the same time, to the store and to a folder."""
+    folder.mkdir()
+    for number in range(16):
+        stream = stream_of("lumberjack", number, 3)
+        name = f"{number:02}.{stream.role}.bin"
+        (folder / name).write_bytes(stream.data)
+        objects.put(f"{key}/{name}", stream.data)
+    return f"{objects.root}{key}"
+
+
+@pytest.mark.parametrize("what", ["open", "state"])
+def test_small_objects_are_asked_for_at_the_same_time(
+    objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """No request is answered before all are made."""
+    there = put_streams(objects, f"at once {what}", tmp_path / "there")
+    all_made, ask = Barrier(16, timeout=60), getattr(remote_storage.RemoteStorage, what)
+
+    def asked(storage: remote_storage.RemoteStorage, *given: Any) -> Any:
+        all_made.wait()
+        return ask(storage, *given)
+
+    names = sorted(files_of((there,)))
+    monkeypatch.setattr(remote_storage.RemoteStorage, what, asked)
+    if what == "state":
+        assert list(requests_ahead.states_of([*names, *names])) == names
+        return
+    given = {"protocol": "lumberjack"}
+    assert rows_in(there, **given) == rows_in(str(tmp_path / "there"), **given)
+
+
+def test_one_of_many_objects_that_vanishes_is_an_error(objects: Objects, tmp_path: Path) -> None:
+    there = put_streams(objects, "vanishing", tmp_path / "there")
+    options = ReadOptions.of({"path": there, "protocol": "lumberjack", "index": "false"})
+    parts = parts_of(options)
+    objects.remove(parts[11].path.removeprefix(objects.root))
+    with pytest.raises(FileNotFoundError):
+        list(columns_of(parts, options.wishes, options))
 
 
 def test_a_stream_follows_objects(objects: Objects) -> None:
