@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["FileView", "OpenState", "open_state"]
+__all__ = ["FileView", "FirstBytes", "OpenState", "open_state"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +54,22 @@ class FileView(io.RawIOBase):
         self._position += n_bytes
         self._left -= n_bytes
         return n_bytes
+
+
+class FirstBytes(io.RawIOBase):
+    """The first bytes of a file that was just opened, wherever it is."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        super().__init__()
+        self._file = file
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer).cast("B")
+        data = self._file.read(min(len(view), self._left))
+        view[: len(data)] = data
+        self._left -= len(data)
+        return len(data)

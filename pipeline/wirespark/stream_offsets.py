@@ -24,26 +24,35 @@ class FilePlace:
         at: A number of bytes.
         state: The state that frames up to there left, as JSON.
         is_whole: Whether the file ended there.
+        mark: A hash of the first bytes of a capture.
     """
 
     at: int = 0
     state: str | None = None
     is_whole: bool = False
+    mark: str | None = None
 
     @property
     def snapshot(self) -> Snapshot | None:
         return None if self.state is None else json.loads(self.state)
 
     def told(self) -> Made:
-        """Return the place as JSON: a number if the file is whole, which most are."""
-        return self.at if self.is_whole else {"at": self.at, "state": self.state}
+        """Return the place as JSON: a number if the file is whole, which most are, and no capture."""
+        if not self.is_whole:
+            return {"at": self.at, "state": self.state}
+        return self.at if self.mark is None else {"at": self.at, "whole": True, "mark": self.mark}
 
     @classmethod
     def of(cls, told: Made) -> FilePlace:
         """Return a place that was told, also by an earlier version."""
         if isinstance(told, int):
             return cls(at=told, is_whole=True)
-        return cls(at=told["at"], state=told.get("state"), is_whole=told.get("whole", False))
+        return cls(
+            at=told["at"],
+            state=told.get("state"),
+            is_whole=told.get("whole", False),
+            mark=told.get("mark"),
+        )
 
 
 BEGINNING = FilePlace()

@@ -10,6 +10,8 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -23,7 +25,6 @@ from pyspark.sql.types import StructType
 
 from wirespark.batches import Slice, batcher_of
 from wirespark.decoders import context_of, has_context
-from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
 from wirespark.source import BatchConverter, WirePartition
@@ -36,6 +37,8 @@ from wirespark.untyped import Batch, Made
 __all__ = ["FollowReader"]
 
 _CHUNK = 1 << 20
+_MARKED = 1 << 10
+"""Bytes at the beginning of a capture by which it is told from another one of the same name."""
 _MARGIN = 1 << 12
 """Bytes at the end of a file in which cuts are recorded. Each cut costs a snapshot of the state."""
 
@@ -96,11 +99,8 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if path not in places and state.modified < before.until:
                 continue
             place = places.get(path, BEGINNING)
-            if state.size < place.at:
-                raise WireSparkError(
-                    f"{path} has become shorter, but a stream reads files that only grow: "
-                    "restore the file, or begin with a new checkpoint"
-                )
+            if state.size < place.at:  # it is another file
+                places[path] = place = BEGINNING
             if place.is_whole and state.size == place.at:
                 continue
             if room.is_full:
@@ -147,7 +147,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         is_over = not options.is_growing or time.time() - state.modified / 1e9 >= options.idle
         most = size if room.n_bytes is None else min(size, place.at + max(room.n_bytes, 1))
         if is_capture_file(path, options):
-            return FilePlace(at=size, is_whole=True) if is_over else place
+            return FilePlace(at=size, is_whole=True, mark=_mark(path, size)) if is_over else place
         if is_over and most == size:
             return FilePlace(at=size, is_whole=True)  # should it go on one day, it begins anew
         return self._walked(path, place, size, most)
@@ -203,8 +203,15 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _parts(self, path: str, before: FilePlace, after: FilePlace) -> Iterator[Part]:
         options = self._options
+        if after.at < before.at or before.mark not in (None, after.mark):  # it is another file
+            before = BEGINNING
+        if not after.at:
+            return
         if is_capture_file(path, options):
-            yield from shares_of(path, after.at, options)
+            shares = shares_of(path, after.at, options)
+            if before.at:
+                shares = (replace(share, n_shares=1, begun=before.at) for share in islice(shares, 1))
+            yield from (replace(share, size=after.at) for share in shares)
             return
         yield Slice(
             path=path,
@@ -220,6 +227,14 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         wanted = None if self._options.message is None else (self._options.message,)
         wishes = replace(self._options.wishes, messages=wanted)
         yield from self._tables.batches(partition.parts, wishes)
+
+
+def _mark(path: str, size: int) -> str | None:
+    """Return a hash of the first bytes of a capture, which has the time of its first packet there; None if it has not so many."""
+    if size < _MARKED:
+        return None
+    with storage_of(path).open(path) as file:
+        return sha256(file.read(_MARKED)).hexdigest()[:16]
 
 
 def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], bool]) -> Iterator[bytes]:
