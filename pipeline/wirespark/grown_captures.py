@@ -1,24 +1,24 @@
 """The new rows of a capture that has grown since a stream read it.
 
 The bytes that were read before are read again, twice. The rows that their packets complete are the same however the capture
-goes on. Other rows were there only because the capture ended: frames that waited for the next one, cut frames, gaps. Those of them
-that the longer capture has as well are left out.
+goes on. Other rows were there only because the capture ended: frames that waited for the next one, cut frames, gaps and frames
+after them. Those of them that the longer capture has as well are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wiregen.formats.capture import CaptureError, Event, Packet, assemble, read_capture
 from wirespark.columns import Columns, selected
 from wirespark.flow_columns import Boundary, flow_columns
 from wirespark.options import Wishes
+from wirespark.table_rows import wide_table
 
 if TYPE_CHECKING:
     from wirespark.captures import Share
@@ -26,24 +26,23 @@ if TYPE_CHECKING:
 __all__ = ["new_columns"]
 
 
-class _Row(NamedTuple):
-    """What tells a row from all others of its capture."""
+class _Place(NamedTuple):
+    """The place of a row."""
 
     flow: str
     sender: str | None
     offset: int
-    size: int
-    message: str | None
-    error: str | None
 
 
 def new_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Columns]:
     """Yield the columns of a capture whose rows its first `share.begun` bytes do not have."""
-    before, known = _Packets(share, share.begun), set[_Row]()
+    before, known = _Packets(share, share.begun), dict[_Place, set[str]]()
     with suppress(CaptureError):  # it had too few bytes to be a capture
-        known = {row for columns in before.columns(wishes, batch_size) for row in _rows(columns)}
+        for columns in before.columns(wishes, batch_size):
+            for place, text in zip(_places(columns), _texts(columns, wishes), strict=True):
+                known.setdefault(place, set()).add(text)
     for columns in _Packets(share, share.size, before.last).columns(wishes, batch_size):
-        yield _without(columns, known)
+        yield _without(columns, known, wishes)
 
 
 class _Packets:
@@ -81,17 +80,24 @@ class _Packets:
         boundary.is_reached = True
 
 
-def _rows(columns: Columns) -> Iterator[_Row]:
-    rows = columns.rows
-    codes = pc.struct_field(rows.column("_error"), "code")
-    given = [_flows(columns), *map(rows.column, ("_from", "_offset", "_size", "_message")), codes]
-    yield from map(_Row, *(column.to_pylist() for column in given))
+def _places(columns: Columns) -> Iterator[_Place]:
+    flow, rows = columns.origin.flow, columns.rows
+    assert flow is not None
+    flows = [flow] * rows.num_rows if isinstance(flow, str) else flow.to_pylist()
+    yield from map(_Place, flows, *(rows.column(name).to_pylist() for name in ("_from", "_offset")))
 
 
-def _flows(columns: Columns) -> pa.Array:
-    flow = columns.origin.flow
-    return pa.repeat(pa.scalar(flow), columns.rows.num_rows) if isinstance(flow, str) else flow
+def _texts(columns: Columns, wishes: Wishes) -> Iterator[str]:
+    """Yield the values of each row, without its time: that of a row after a late packet differs."""
+    for row in wide_table(columns, wishes.package).to_pylist():
+        yield repr(row | {"_time": None})
 
 
-def _without(columns: Columns, known: set[_Row]) -> Columns:
-    return selected(columns, pa.array([row not in known for row in _rows(columns)], pa.bool_()))
+def _without(columns: Columns, known: Mapping[_Place, Collection[str]], wishes: Wishes) -> Columns:
+    """Return columns without the rows that are known."""
+    known_there = [known.get(place, ()) for place in _places(columns)]
+    if not any(known_there):
+        return columns
+    some = selected(columns, pa.array(map(bool, known_there), pa.bool_()))
+    texts = _texts(some, wishes)
+    return selected(columns, pa.array([not there or next(texts) not in there for there in known_there]))
