@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
 from wirespark.output import FileForm
+from wirespark.packages import Package
 from wirespark.planning import Part, size_of
 from wirespark.receipts import Receipt, bundle_name, name_of, way_of
 from wirespark.rewriting import Rewrite
@@ -16,6 +17,9 @@ from wirespark.target_storage import Bundle, Contents, Plan, Record, TargetStora
 from wirespark.task_groups import packed_if_many
 
 __all__ = ["SharedFilesError", "Target", "target_of"]
+
+_DAY = "date"
+"""The column that folders of days have for Spark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,11 +197,13 @@ def target_of(folder: str, options: ReadOptions, output: FileForm | None = None)
     """Return the target of a conversion: the folder that receives its tables.
 
     Raises:
-        WireSparkError: It is missing, lies inside its source, or a message is selected.
+        WireSparkError: It is missing, lies inside its source, a message is selected, or a column would be lost.
     """
     storage = target_storage_of(folder)
     if options.message is not None:
         raise WireSparkError("a conversion includes all messages: remove the option `message`")
+    if output is not None and output.partition == "date":
+        _check_days(options.wishes.package)
     has_kernels = options.wishes.kernel != "off" and has_numba()
     target = Target(storage, options, has_kernels, output or FileForm())
     for path in options.paths:
@@ -207,3 +213,18 @@ def target_of(folder: str, options: ReadOptions, output: FileForm | None = None)
                 f"the target {storage.address} is inside of the source {source}: give a folder next to it"
             )
     return target
+
+
+def _check_days(package: Package) -> None:
+    """Check that no column has the name of the folders of days: Spark, which ignores case, would show the day in its place.
+
+    Raises:
+        WireSparkError: One has it.
+    """
+    for message, schema in package.messages.items():
+        for name in schema.names:
+            if name.lower() == _DAY:
+                raise WireSparkError(
+                    f"the message {message} has a field {name!r}, which folders of days would hide: "
+                    "convert with partition=message"
+                )

@@ -121,6 +121,31 @@ def test_files_by_day_in_zstd_without_frames(tmp_path: Path) -> None:
         run_all(reader_of(CAPTURE, target, "lumberjack", split="1MiB", partition="date"))
 
 
+DATED = """wire 1
+protocol dated { endian big  roles client, server }
+frame Frame { type : u8 := code(body)  size : u16 := size(body)  body : match type in size }
+message Plain 1 { id : u32 }
+message Select 2 { id : u32  Date : u32 }
+"""
+
+
+def test_a_field_with_the_name_of_a_folder_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark takes the day of the folder for it, with small and with capital letters alike."""
+    (tmp_path / "dated.wire").write_text(DATED, encoding="utf-8")
+    name = spark_session._build(str(tmp_path / "dated.wire"), tmp_path / "built")
+    monkeypatch.syspath_prepend(tmp_path / "built" / "python")
+    (tmp_path / "x.client.bin").write_bytes(bytes.fromhex("02 0008 00000007 00000014"))
+    target = tmp_path / "target"
+    with pytest.raises(WireSparkError, match="^the message Select has a field 'Date', .* partition=message$"):
+        reader_of(tmp_path / "x.client.bin", target, name, partition="date")
+    run_all(reader_of(tmp_path / "x.client.bin", target, name))
+    spark_session._forget()
+    [row] = table(target, "message=select")
+    assert (row["id"], row["Date"]) == (7, 20)
+
+
 def written(folder: Path, numbers: range) -> Path:
     folder.mkdir(exist_ok=True)
     for number in numbers:
