@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from wirespark.errors import WireSparkError
 from wirespark.stored_tables import TableSource, placed_schema
@@ -12,9 +15,20 @@ from wirespark.target_storage import TargetStorage, target_storage_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["tables"]
+__all__ = ["refresh", "tables"]
 
 _PREFIX = "message="
+
+
+class _Place(NamedTuple):
+    """The folder of a view, or of a table of the catalogue."""
+
+    folder: Path
+    is_view: bool
+
+
+_made: WeakKeyDictionary[SparkSession, dict[str, dict[str, _Place]]] = WeakKeyDictionary()
+"""What was made in a session, by its name, of each target on a disk."""
 
 
 def tables(
@@ -24,8 +38,11 @@ def tables(
 
     Each becomes a temporary view of its name after `prefix`. With `database` it becomes a table there instead,
     which stays in the session's catalogue: its data are the files of the target, and dropping it removes none.
-    Columns have their comments. Call it again after a conversion that brought messages or days of which there
-    were none.
+    Columns have their comments.
+
+    Spark keeps lists of the files of a target on a disk. `convert` and `compact` renew those of views and tables in their own
+    session. Call this again after those of other sessions, and after a conversion that brought messages of which there were
+    none. DataFrames that were taken before may have old lists.
 
     Raises:
         WireSparkError: The folder has no tables.
@@ -54,17 +71,48 @@ def _table(
             spark.catalog.createTable(own, source=TableSource.name(), schema=placed_schema(storage, table))
         else:
             _register(spark, own, folder)
+            _remember(spark, storage, own, _Place(folder, is_view=False))
         return spark.table(own)
     if folder is None:
         rows = spark.read.format(TableSource.name()).options(target=storage.address, table=table).load()
     else:
         rows = spark.read.option("mergeSchema", "false").parquet(str(folder))
     rows.createOrReplaceTempView(name)
+    if folder is not None:
+        _remember(spark, storage, f"`{name}`", _Place(folder, is_view=True))
     return rows
 
 
 def _register(spark: SparkSession, name: str, folder: Path) -> None:
     place = str(folder).replace("\\", "\\\\").replace("'", "\\'")
     spark.sql(f"create table {name} using parquet location '{place}'")
+    _find_days(spark, name, folder)
+
+
+def _find_days(spark: SparkSession, name: str, folder: Path) -> None:
     if any(folder.glob("date=*")):
         spark.catalog.recoverPartitions(name)
+
+
+def _remember(spark: SparkSession, storage: TargetStorage, name: str, place: _Place) -> None:
+    """Remember that a name stands for a folder of this target, and not of another one as before."""
+    made = _made.setdefault(spark, {})
+    for known in made.values():
+        known.pop(name, None)
+    made.setdefault(_identity(storage), {})[name] = place
+
+
+def refresh(spark: SparkSession, target: str | Path) -> None:
+    """Let the views and tables that `tables` made of a target in this session have the files that are there now."""
+    made = _made.get(spark)
+    if not made:
+        return
+    for name, place in made.get(_identity(target_storage_of(str(target))), {}).items():
+        with suppress(Exception):  # it was dropped, or is something else now, for which no conversion fails
+            if not place.is_view:
+                _find_days(spark, name, place.folder)
+            spark.catalog.refreshTable(name)
+
+
+def _identity(storage: TargetStorage) -> str:
+    return os.path.realpath(storage.address)

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from wirespark.catalogue import refresh
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.output import FileForm, divided
 from wirespark.receipts import Receipt
@@ -54,8 +55,11 @@ def compact(spark: SparkSession, target: str | Path, **options: object) -> Compa
     storage = target_storage_of(str(target))
     _groups(storage, _output(given))
     spark.dataSource.register(CompactSource)
-    with as_it_was_said():
-        rows = spark.read.format("wire_compact").options(**given, target=storage.address).load().collect()
+    try:
+        with as_it_was_said():
+            rows = spark.read.format("wire_compact").options(**given, target=storage.address).load().collect()
+    finally:
+        refresh(spark, target)
     return Compaction(before=sum(row["before"] for row in rows), after=sum(row["after"] for row in rows))
 
 

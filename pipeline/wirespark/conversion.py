@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from wirespark.catalogue import refresh
 from wirespark.errors import WireSparkError, as_it_was_said
 from wirespark.options import ReadOptions
 from wirespark.output import divided
@@ -84,11 +85,14 @@ def convert(
     spark.dataSource.register(ConvertSource)
     begun = perf_counter()
     reader = spark.read.format("wire_convert").options(**given, target=str(target))
-    with as_it_was_said():
-        for prepared in PREPARATIONS:
-            rows = reader.option("prepared", prepared).load().collect()
-            if not is_preparation(rows):
-                break
+    try:
+        with as_it_was_said():
+            for prepared in PREPARATIONS:
+                rows = reader.option("prepared", prepared).load().collect()
+                if not is_preparation(rows):
+                    break
+    finally:
+        refresh(spark, target)
     return summary_of(results_of(rows), perf_counter() - begun)
 
 

@@ -35,6 +35,12 @@ read = wirespark.from_wire("data", name)
 row = cells.select(read.size, wirespark.to_wire(read, name), F.size(wirespark.frames("data", "lumberjack"))).collect()[0]
 assert (row[0], bytes(row[1]), row[2]) == (5, lj.encode(lj.Window(5)), 1)
 assert wirespark.convert(spark, capture, target + "/tables", protocol="lumberjack").rows == 12
+wirespark.tables(spark, target + "/tables")
+added = Path(target) / "added.writer.bin"
+added.write_bytes(lj.encode(lj.Data(7, [])))
+for run in (lambda: wirespark.convert(spark, added, target + "/tables", protocol="lumberjack"), lambda: wirespark.compact(spark, target + "/tables")):
+    run()
+    assert spark.table("data").count() == 11
 source = Path(target) / "many"
 source.mkdir()
 for number in range(4200):

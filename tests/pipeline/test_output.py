@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parents[2]
-CAPTURE = ROOT / "examples" / "captures" / "golumber-async-pipelined.pcap"
+CAPTURES = ROOT / "examples" / "captures"
+CAPTURE = CAPTURES / "golumber-async-pipelined.pcap"
 
 
 def framed(*messages: Any) -> Any:
@@ -291,3 +293,54 @@ def test_tables_have_views_comments_and_a_place_in_a_catalogue(spark: SparkSessi
     assert len(list(target.rglob("*.parquet"))) == 5
     with pytest.raises(WireSparkError, match="has no tables"):
         wirespark.tables(spark, tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("partition", ["message", "date"])
+def test_views_and_tables_have_the_files_of_the_last_run(
+    spark: SparkSession, tmp_path: Path, partition: str
+) -> None:
+    """Spark keeps lists of files: rows were missing, and files that were merged were gone."""
+    target = tmp_path / "target"
+
+    def convert(numbers: range) -> None:
+        source = written(tmp_path / "source", numbers)
+        wirespark.convert(spark, source, target, protocol="lumberjack", partition=partition)
+
+    def check(n_rows: int) -> None:
+        for name in ("now_data", "default.now_data"):
+            [row] = spark.sql(f"select count(*), count(distinct sequence) from {name}").collect()
+            assert (row[0], row[1]) == (n_rows, n_rows), name
+
+    convert(range(3))
+    for database in (None, "default"):
+        wirespark.tables(spark, target, prefix="now_", database=database)
+    check(3)
+    convert(range(3, 5))
+    check(5)
+    (tmp_path / "source" / "000.writer.bin").write_bytes(streamed(lj.Data(7, []), lj.Data(8, [])))
+    convert(range(0))
+    check(6)
+    assert wirespark.compact(spark, target).after
+    check(6)
+    spark.sql("drop table default.now_data")
+    convert(range(5, 6))  # what was dropped is not made again, and does not disturb
+    assert spark.table("now_data").count() == 7 and not spark.catalog.tableExists("default.now_data")
+    for name in ("now_window", "now__frames"):
+        spark.sql(f"drop table default.{name}")
+
+
+def test_a_table_of_the_catalogue_has_the_days_of_the_last_run(spark: SparkSession, tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    given = {"protocol": "lumberjack", "partition": "date"}
+    source.mkdir()
+    shutil.copy(CAPTURES / "npm-w10-plain.pcap", source)
+    wirespark.convert(spark, source, target, **given)
+    for database in (None, "default"):
+        wirespark.tables(spark, target, prefix="days_", database=database)
+    wirespark.convert(spark, written(source, range(1)), target, **given)
+    for name in ("days_data", "default.days_data"):
+        assert spark.table(name).where("date = '2026-11-21'").count() == 10
+        assert spark.table(name).where("date is null").count() == 1
+    for row in spark.sql("show tables in default like 'days_*'").collect():
+        if not row["isTemporary"]:
+            spark.sql(f"drop table default.{row['tableName']}")
