@@ -19,7 +19,7 @@ from wirespark.captures import Share
 from wirespark.cut_finding import cut_finder, cutting_facts
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes
-from wirespark.storage import FileState, is_remote, storage_of
+from wirespark.storage import FileState, canonical, is_remote, storage_of
 from wirespark.stream_rows import StreamCut
 from wirespark.user_cache import keep, kept, place_of
 
@@ -150,14 +150,17 @@ def size_of(part: Part, file_size: int) -> int:
 
 
 def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
-    """Return the files that paths, folders and patterns name, sorted, without hidden ones. None is opened.
+    """Return the files that paths, folders and patterns name, without hidden ones. None is opened.
+
+    Their names are the same for all spellings of a path, so that a file is read once: see `canonical`, and real paths on disks.
 
     Raises:
         WireSparkError: A path does not match any file.
     """
     found: dict[str, FileState] = {}
     for path in paths:
-        found.update(storage_of(path).files(path))
+        files = storage_of(path).files(path)
+        found.update({canonical(file): state for file, state in files.items()} if is_remote(path) else files)
     return found
 
 

@@ -8,28 +8,32 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import posixpath
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from wirespark.cloud_stores import CLOUD
 from wirespark.errors import WireSparkError
 
-__all__ = ["HDFS", "S3", "FileState", "Storage", "check_has_no_password", "disk_matches", "folder_around", "is_remote", "matches", "missing", "storage_of"]  # fmt: skip
+__all__ = ["HDFS", "S3", "FileState", "Storage", "canonical", "check_has_no_password", "disk_matches", "folder_around", "is_remote", "matches", "missing", "storage_of"]  # fmt: skip
 
 S3 = ("s3", "s3a", "s3n")
 HDFS = ("hdfs", "viewfs")
 _SCHEMES = (*S3, *CLOUD, *HDFS)
+_FAMILIES = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs"}
+"""The scheme under which the files of another one are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileState:
     """The size of a file in bytes, and when it was modified, in nanoseconds since 1970.
 
-    Storages of objects know whole seconds only: a replacement of the same size in the same second is not noticed.
+    Storages of objects know whole seconds only. A replacement of the same size with the same time is not noticed.
     """
 
     size: int
@@ -37,7 +41,7 @@ class FileState:
 
 
 class Storage(Protocol):
-    """A place with files to read. Its paths are as a user gave them, with their scheme."""
+    """A place with files to read. Remote paths are as a user gave them, with their scheme: see `canonical`."""
 
     def files(self, path: str) -> Mapping[str, FileState]:
         """Return the files that a path, a folder or a pattern names, without hidden ones below folders. None is opened.
@@ -94,6 +98,15 @@ def storage_of(path: str) -> Storage:
     return remote_storage(scheme, authority)
 
 
+def canonical(path: str) -> str:
+    """Return a remote path in the spelling under which the file is known, whatever the user's was."""
+    scheme, _, rest = path.partition("://")
+    authority, _, name = rest.partition("/")
+    if scheme in HDFS:  # a name node has folders, and ignores empty parts
+        name = posixpath.normpath(f"/{name.strip('/')}")
+    return f"{_FAMILIES.get(scheme, scheme)}://{authority}/{name.strip('/')}"
+
+
 def check_has_no_password(path: str) -> None:
     """Check that credentials are not in a remote path.
 
@@ -119,25 +132,42 @@ def _store_of(path: str) -> tuple[str, str]:
     return scheme, authority
 
 
+class _Found(NamedTuple):
+    """A file on a disk that was found.
+
+    `path`: under which it is known: see `_linked`. `target`: the file that it leads to, if it was found as a link.
+    """
+
+    path: str
+    state: FileState
+    target: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class _Disk:
-    """The disks of this computer."""
+    """The disks of this computer. Files are known by their real paths, whatever links lead to their folders."""
 
     def files(self, path: str) -> Mapping[str, FileState]:
-        return dict(self._found(path))
+        """Return the same as for any storage; a file that links lead to as well is there once."""
+        found = tuple(self._found(path))
+        files = {each.path: each.state for each in found if each.target is None}
+        links = {each.path: each.state for each in found if each.target and each.target not in files}
+        return files | links
 
     def has_files(self, path: str) -> bool:
         return next(self._found(path), None) is not None
 
-    def _found(self, path: str) -> Iterator[tuple[str, FileState]]:
+    def _found(self, path: str) -> Iterator[_Found]:
         matches = disk_matches(path)
         if not matches:
             raise missing(path)
         for match in map(str, matches):
             if os.path.isdir(match):
                 yield from _below(match)
+            elif os.path.islink(match):
+                yield _linked(match, self.state(match))
             else:
-                yield match, self.state(match)
+                yield _Found(match, self.state(match))
 
     def state(self, path: str) -> FileState:
         return _state_of(os.stat(path))
@@ -149,10 +179,23 @@ class _Disk:
 
 
 def disk_matches(path: str) -> list[Path]:
-    """Return the absolute paths of the files and folders on the disk that a path or a pattern names."""
+    """Return the paths of the files and folders on the disk that a path or a pattern names, all their folders being real."""
     local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
     found = [local] if os.path.exists(local) else sorted(glob.glob(local))
-    return [Path(each).absolute() for each in found]
+    real_folder = cache(os.path.realpath)
+    return [Path(_in_real_folder(each, real_folder)) for each in found]
+
+
+def _in_real_folder(path: str, real_folder: Callable[[str], str]) -> str:
+    folder, name = os.path.split(path)
+    return real_folder(path) if os.path.isdir(path) else os.path.join(real_folder(folder), name)
+
+
+def _linked(path: str, state: FileState) -> _Found:
+    """Return a link as the file that it leads to, unless its name says more, as `x.writer.bin` does of a file named by a hash."""
+    target = os.path.realpath(path)
+    own, other = (os.path.basename(each).split(".")[1:] for each in (path, target))
+    return _Found(target if set(own) <= set(other) else path, state, target)
 
 
 def folder_around(path: str, source: str) -> str | None:
@@ -162,9 +205,10 @@ def folder_around(path: str, source: str) -> str | None:
         return source if own[:1] == given[:1] and matches(own, given) else None
     if is_remote(path) or is_remote(source):
         return None
+    real = Path(os.path.realpath(path))
     for folder in disk_matches(source):
-        is_inside = folder.is_dir() and Path(path).is_relative_to(folder)
-        if is_inside and not _is_hidden(Path(path).relative_to(folder).parts):
+        is_inside = folder.is_dir() and real.is_relative_to(folder)
+        if is_inside and not _is_hidden(real.relative_to(folder).parts):
             return str(folder)
     return None
 
@@ -173,7 +217,7 @@ def _place_of(path: str) -> list[str]:
     """Return the kind of a remote storage with its bucket, and the parts of the name in it."""
     scheme, _, rest = path.rstrip("/").partition("://")
     bucket, *parts = rest.split("/")
-    return [f"{S3[0] if scheme in S3 else scheme}://{bucket}", *parts]
+    return [f"{_FAMILIES.get(scheme, scheme)}://{bucket}", *parts]
 
 
 def missing(path: str) -> WireSparkError:
@@ -185,7 +229,7 @@ def _state_of(status: os.stat_result) -> FileState:
     return FileState(size=status.st_size, modified=status.st_mtime_ns)
 
 
-def _below(folder: str) -> Iterator[tuple[str, FileState]]:
+def _below(folder: str) -> Iterator[_Found]:
     """Yield the files below a folder, in the order of their names. A folder that may not be read counts as empty."""
     try:
         with os.scandir(folder) as entries:
@@ -200,7 +244,8 @@ def _below(folder: str) -> Iterator[tuple[str, FileState]]:
             continue
         with suppress(FileNotFoundError):  # it was removed meanwhile
             if entry.is_file():
-                yield entry.path, _state_of(entry.stat())
+                state = _state_of(entry.stat())
+                yield _linked(entry.path, state) if entry.is_symlink() else _Found(entry.path, state)
 
 
 def _is_hidden(parts: Sequence[str]) -> bool:

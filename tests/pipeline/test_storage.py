@@ -19,6 +19,7 @@ pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 from tests.pipeline.objects import BUCKET, Objects
 from tests.pipeline.rows import table_rows
 from tests.pipeline.streams import stream_of
+from tests.pipeline.test_convert import reader_of, run_all
 
 from wireproto import lumberjack as lj
 from wirespark import remote_storage, requests_ahead, storage
@@ -68,6 +69,92 @@ def test_a_path_without_files_is_an_error_with_its_name(objects: Objects, path: 
     with pytest.raises(WireSparkError, match="no file is named|cannot read") as caught:
         files_of((path,))
     assert path in str(caught.value) and "not-to-be-seen" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "s3n"])
+def test_spellings_of_a_store_are_one(objects: Objects, tmp_path: Path, scheme: str) -> None:
+    """A file is known under one of them, so that a conversion with another one skips it."""
+    there = objects.put("spelled/x.writer.bin", lj.Window(1).encode())
+    other = there.replace("s3a:", f"{scheme}:")
+    folder = other.removesuffix("x.writer.bin")
+    for path in (other, folder, f"{folder}*", f"{scheme}://{BUCKET}//spelled"):
+        assert files_of((path, there)) == files_of((there,))
+    target = tmp_path / "target"
+    assert not any(run_all(reader_of(there, target, "lumberjack")))
+    assert all(run_all(reader_of(folder, target, "lumberjack")))
+
+
+@pytest.mark.parametrize(
+    ("spelled", "known"),
+    [
+        ("gcs://bucket/a/x.pcap", "gs://bucket/a/x.pcap"),
+        ("abfss://box@account.dfs.core.windows.net/x", "abfs://box@account.dfs.core.windows.net/x"),
+        ("hdfs://node:8020//a/./b//x", "hdfs://node:8020/a/b/x"),
+        ("viewfs://mounts/a/x", "viewfs://mounts/a/x"),
+        ("s3://bucket/a//x/", "s3a://bucket/a//x"),
+    ],
+)
+def test_a_remote_file_is_known_in_one_spelling(spelled: str, known: str) -> None:
+    assert storage.canonical(spelled) == storage.canonical(known) == known
+
+
+def linked(folder: Path) -> Path:
+    """Make a folder with two files, and links to it and to them."""
+    (folder / "real").mkdir()
+    for name in ("1.writer.bin", "2.writer.bin"):
+        (folder / "real" / name).write_bytes(lj.Window(1).encode())
+    (folder / "link").symlink_to("real")
+    (folder / "beside").mkdir()
+    return folder / "real"
+
+
+def test_spellings_of_a_folder_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files are known by their real paths: a conversion of the same folder skips them."""
+    real, target = linked(tmp_path), tmp_path / "target"
+    monkeypatch.chdir(real)
+    expected = [str(real / name) for name in ("1.writer.bin", "2.writer.bin")]
+    ways = (
+        "real",
+        "link",
+        "link/",
+        "beside/../link",
+        "link/../real",
+        "li*",
+        "lin*/*.bin",
+        "./link/./?.writer.bin",
+    )
+    for path in (*(f"{tmp_path}/{way}" for way in ways), ".", "*.bin", "../link", f"file://{tmp_path}/link"):
+        assert list(files_of((path,))) == expected, path
+    assert list(files_of(("1.writer.bin", f"{tmp_path}/link/1.writer.bin"))) == expected[:1]
+    assert not any(run_all(reader_of(real, target, "lumberjack")))
+    for path in ("link", "beside/../link"):
+        assert all(run_all(reader_of(tmp_path / path, target, "lumberjack"))), path
+    with pytest.raises(WireSparkError, match="is inside of the source"):
+        reader_of(real, tmp_path / "link" / "tables", "lumberjack")
+
+
+def test_a_file_and_links_to_it_are_read_once(tmp_path: Path) -> None:
+    real = linked(tmp_path)
+    (real / "latest.bin").symlink_to("2.writer.bin")
+    (real / "newest").symlink_to(real / "latest.bin")
+    (real / "own.server.bin").symlink_to("1.writer.bin")
+    names = [str(real / "1.writer.bin"), str(real / "2.writer.bin")]
+    for path in ("", "/*", "/*.bin"):
+        assert list(files_of((f"{tmp_path}/link{path}",))) == names, path
+    assert list(files_of((str(real / "latest.bin"),))) == names[1:]
+    assert len(rows_in(str(real), protocol="lumberjack")) == 2
+
+
+def test_a_link_keeps_a_name_that_says_more(tmp_path: Path) -> None:
+    """The role is in it, which a file that is named by its content does not tell."""
+    real = linked(tmp_path)
+    (real / "1.writer.bin").rename(tmp_path / "beside" / "0f3a")
+    for name in ("a.writer.bin", "b.writer.bin"):
+        (real / name).symlink_to("../beside/0f3a")
+    names = [str(real / name) for name in ("2.writer.bin", "a.writer.bin", "b.writer.bin")]
+    assert list(files_of((f"{tmp_path}/link",))) == names
+    assert list(files_of((f"{tmp_path}/link/a.writer.bin",))) == names[1:2]
+    assert set(files_of((str(tmp_path),))) == {names[0], str(tmp_path / "beside" / "0f3a")}
 
 
 def test_a_scheme_without_a_storage_is_an_error() -> None:
