@@ -9,15 +9,22 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
+from pyspark.sql import functions as F  # noqa: E402
 from tests.pipeline.recipes import ROOT, program, run  # noqa: E402
+from tests.unit.tools.test_cli_capture import Wire  # noqa: E402
 
+import wirespark  # noqa: E402
 from wireproto import lumberjack as lj  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 CAPTURES = ROOT / "examples" / "captures"
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
@@ -60,6 +67,28 @@ def test_the_recipes_run(folder: Path) -> None:
     assert counts["dead"] == ["unknown_code"]
     assert counts["written"] == 5  # both directions of two captures, and the stream
     assert lj.encode(lj.Window(7)).hex() in counts["windows"]
+
+
+def test_rows_at_the_edges_of_captures_are_told(spark: SparkSession, tmp_path: Path) -> None:
+    """A connection is cut within a frame; another one has an error and requests without answers by itself."""
+    first, second, third = (lj.encode(lj.Data(number, [lj.Pair("line", "text")])) for number in (1, 2, 3))
+    wire = Wire().open().client(first).server(lj.encode(lj.Ack(1))).client(second).client(third[:10])
+    n_packets = len(wire._packets)
+    wire.client(third[10:]).server(lj.encode(lj.Ack(3))).close()
+    own = Wire(52_000).open().client(first + b"22" + second).close()
+    last = Wire()
+    last._packets, wire._packets = wire._packets[n_packets:], wire._packets[:n_packets]
+    for number, part in enumerate((wire, last, own)):
+        (tmp_path / f"{number}.pcap").write_bytes(part.pcap())
+    traffic = spark.read.format("wire").options(protocol="lumberjack", port=5044).load(str(tmp_path))
+    pairs = wirespark.pairs(traffic, "lumberjack")
+    known: dict[str, Any] = {"F": F, "traffic": traffic, "pairs": pairs}
+    text = program()
+    exec(text[text.index("ends = ") : text.index("inner = ")], known)  # noqa: S102 - the page is our own
+    files = [row["_file"][-6:] for row in traffic.where("_error is not null").orderBy("_file").collect()]
+    assert files == ["0.pcap", "1.pcap", "2.pcap"] and pairs.where("_message is null").count() == 3
+    assert [row["_file"][-6:] for row in known["errors"].collect()] == ["2.pcap"]
+    assert [row["_file"][-6:] for row in known["unanswered"].collect()] == ["2.pcap"] * 2
 
 
 @pytest.mark.skipif(not IS_SOAK, reason="each takes a PySpark of another version, which `make soak` installs")
