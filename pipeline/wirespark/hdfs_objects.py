@@ -21,7 +21,7 @@ from wirespark.receipts import FOLDER
 from wirespark.stored_objects import RECORD, UNFINISHED, ObjectText
 
 if TYPE_CHECKING:
-    from hdfs_native import Client
+    from hdfs_native import Client, FileStatus
     from pyarrow import NativeFile
 
 __all__ = ["HdfsFolder"]
@@ -68,10 +68,7 @@ class HdfsFolder:
         folder = self._path(begin.rpartition("/")[0])
         n_before = len(self._path(""))
         with self._told() as client:
-            try:
-                found = [each for each in client.list_status(folder, True) if not each.isdir]
-            except FileNotFoundError:
-                return {}
+            found = [each for each in _below(client, folder) if not each.isdir]
         sizes = {each.path[n_before:].lstrip("/"): each.length for each in found}
         return {
             name: size
@@ -137,3 +134,20 @@ class HdfsFolder:
                 yield hdfs_client(self.address)
         except OSError as error:
             raise WireSparkError(f"cannot use {self.address}: {error}") from None
+
+
+def _below(client: Client, folder: str) -> list[FileStatus]:
+    """Return all that is below a folder, or nothing if it is not there.
+
+    Raises:
+        OSError: Folders below it vanish again and again: what was listed may not be all.
+    """
+    for _ in range(_N_TRIES):
+        try:
+            return list(client.list_status(folder, True))
+        except FileNotFoundError:
+            try:
+                client.get_file_info(folder)
+            except FileNotFoundError:
+                return []
+    raise OSError(f"folders below {folder} vanish while they are listed: let only wiregen change it")

@@ -46,17 +46,25 @@ class NameNodeModel:
             return self._status(path)
 
     def list_status(self, path: str, recursive: bool = False) -> Iterator[Status]:
+        """Yield what is in a folder, and after each folder what is in it then, as it is asked for."""
+        for each in self._listed(path):
+            yield each
+            if recursive and each.isdir:
+                yield from self.list_status(each.path, True)
+
+    def _listed(self, path: str) -> list[Status]:
         with self.lock:
             if path in self.files:
-                return iter([self._status(path)])
+                return [self._status(path)]
             if path not in self.folders:
                 raise FileNotFoundError(path)
             begin = f"{path.rstrip('/')}/"
-            below = [
-                each for each in (*self.folders, *self.files) if each.startswith(begin) and each != begin
+            below = (each for each in (*self.folders, *self.files) if each.startswith(begin))
+            return [
+                self._status(each)
+                for each in sorted(below)
+                if each != begin and "/" not in each[len(begin) :]
             ]
-            found = [each for each in below if recursive or "/" not in each[len(begin) :]]
-            return iter([self._status(each) for each in sorted(found)])
 
     def read(self, path: str) -> io.BytesIO:
         with self.lock:
@@ -81,7 +89,14 @@ class NameNodeModel:
             self._put(target, self.files.pop(source))
 
     def delete(self, path: str, recursive: bool = False) -> bool:
+        """Remove a file, or a folder with all that is in it."""
         with self.lock:
+            if path in self.folders and recursive:
+                self.folders = {each for each in self.folders if not f"{each}/".startswith(f"{path}/")}
+                self.files = {
+                    each: self.files[each] for each in self.files if not each.startswith(f"{path}/")
+                }
+                return True
             return self.files.pop(path, None) is not None
 
     def _close(self, path: str, data: bytes) -> None:

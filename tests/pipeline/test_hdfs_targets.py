@@ -6,10 +6,14 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +30,7 @@ from tests.pipeline.hdfs_server import (
     settings,
 )
 from tests.pipeline.name_node_model import NameNodeModel
+from tests.pipeline.streams import stream_of
 from tests.pipeline.test_convert import run_all
 from tests.pipeline.test_hdfs_versions import changed
 from tests.pipeline.test_object_targets import (  # noqa: F401 - the tests and fixtures are run here
@@ -34,6 +39,7 @@ from tests.pipeline.test_object_targets import (  # noqa: F401 - the tests and f
     named,
     reader,
     stream,
+    table,
     target,
     test_a_compaction_gives_way_to_a_conversion,
     test_a_killed_run_is_taken_up,
@@ -125,6 +131,7 @@ def answers(client: Client | NameNodeModel) -> list[object]:
         outcome(partial(client.get_file_info, "/calls/none")),
         [outcome(partial(client.delete, "/calls/y")) for _ in range(2)],
         outcome(lambda: removed_while_written(client)),
+        *(outcome(partial(listed_while_removed, client, removed)) for removed in ("", "/b", "/c/d", "")),
     ]
 
 
@@ -138,6 +145,17 @@ def removed_while_written(client: Client | NameNodeModel) -> None:
     file.write(b"x")
     client.delete("/calls/z")
     file.close()
+
+
+def listed_while_removed(client: Client | NameNodeModel, removed: str) -> list[str]:
+    """Return the paths in a folder in their order; after the first one a folder is removed."""
+    for name in ("a", "b/x", "c/d/x", "c/y"):
+        outcome(lambda: client.create(f"/live/{name}").close())  # noqa: B023 - it is called at once
+    found = client.list_status("/live", True)
+    first = next(found).path
+    if removed:
+        client.delete(f"/live{removed}", True)
+    return [first, *(each.path for each in found)]
 
 
 def test_writers_at_once_write_each_version_once(server: Client) -> None:
@@ -262,6 +280,47 @@ def test_a_target_of_another_storage_is_not_taken_for_a_new_one(objects: HdfsFil
     with pytest.raises(WireSparkError, match="its receipts are there, but not their record"):
         reader(tmp_path, copied).partitions()
     assert objects.names("copied") == {"_receipts/0123.json"}
+
+
+@dataclass
+class Vanishing:
+    """A client; while it lists a folder and those below, one of them vanishes, as often as it is told to."""
+
+    client: Client | NameNodeModel
+    n_left: int
+
+    def __getattr__(self, call: str) -> Any:
+        return getattr(self.client, call)
+
+    def list_status(self, path: str, recursive: bool = False) -> Iterator[Any]:
+        if not (recursive and self.n_left):
+            return iter(self.client.list_status(path, recursive))
+        self.n_left -= 1
+        self.client.create(f"{path}/_vanishing/x").close()
+        found = iter(self.client.list_status(path, True))
+        first = next(found)
+        self.client.delete(f"{path}/_vanishing", True)
+        return chain([first], found)
+
+
+def test_a_folder_that_vanishes_while_it_is_listed_loses_nothing(
+    objects: HdfsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that finds no receipts forgets what other runs did, and the next one removes their files."""
+    place, client = f"{objects.root}vanishing", Vanishing(objects.client, 0)
+    monkeypatch.setattr(hdfs_objects, "hdfs_client", lambda address: client)
+    for number, n_vanishing in enumerate((0, 0, 2, 0)):
+        source = tmp_path / f"{number}.server.bin"
+        source.write_bytes(stream_of("reactive_streams", 7, 130).data)
+        client.n_left = n_vanishing
+        run_all(reader(source, place))
+    counts = Counter(row["_file"] for row in table(place, "_frames"))
+    assert len(counts) == 4 and len({*counts.values()}) == 1
+    client.n_left = 99
+    with pytest.raises(WireSparkError, match=r"^cannot use hdfs://\S+/vanishing: .* vanish while"):
+        object_folder_of(place).sizes()
+    client.n_left = 0
+    assert object_folder_of(f"{place}/none").sizes() == {}
 
 
 def test_texts_that_killed_writers_left_are_removed(objects: HdfsFiles, tmp_path: Path) -> None:
