@@ -18,6 +18,10 @@ __all__ = ["keep", "kept", "make_room", "place_of", "private_folder"]
 _MOST_KEPT = 16 << 20
 """Bytes of the texts in a folder, each of which counts as a block of a disk at least."""
 _BLOCK = 4096
+_SHARE = 16
+"""Old files are removed after each 16th of `_MOST_KEPT` that a process writes. That takes 20 ms, as each file is looked at."""
+_written: dict[Path, int] = {}
+"""Bytes that this process has written to a folder since it removed old files there. Before its first write there is no number."""
 
 
 def place_of(folder: str, facts: tuple[object, ...]) -> Path | None:
@@ -37,7 +41,10 @@ def kept(place: Path) -> str | None:
 
 
 def keep(place: Path, text: str) -> None:
-    """Write a text to its place, completely or not at all. A cache that cannot be written is ignored."""
+    """Write a text to its place, completely or not at all. A cache that cannot be written is ignored.
+
+    Each process may have a 16th more than the limit in it, for a while.
+    """
     with suppress(OSError):
         held = HiddenFile(place)
         try:
@@ -45,7 +52,11 @@ def keep(place: Path, text: str) -> None:
             os.replace(held.path, place)
         finally:
             held.drop()
-    make_room(place, _MOST_KEPT)
+    size = _written.get(place.parent, _MOST_KEPT) + max(len(text), _BLOCK)
+    _written[place.parent] = size
+    if size >= _MOST_KEPT // _SHARE:
+        make_room(place, _MOST_KEPT)
+        _written[place.parent] = 0
 
 
 def make_room(own: Path, most: int) -> None:

@@ -185,6 +185,27 @@ def test_wrong_options_say_what_is_right(options: dict[str, str], message: str) 
         ReadOptions.of({**options, "path": CAPTURE})
 
 
+def test_room_in_the_cache_is_made_seldom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the first text of a process, and by each that completes a 16th of the most."""
+    made: list[tuple[str, int]] = []
+    make_room = user_cache.make_room
+
+    def counted(place: Path, most: int) -> None:
+        make_room(place, most)
+        made.append((place.name, sum(1 for _ in tmp_path.glob("*.json"))))
+
+    monkeypatch.setattr(user_cache, "make_room", counted)
+    monkeypatch.setattr(user_cache, "_MOST_KEPT", 32 * 4096)
+    for number in range(40):
+        user_cache.keep(tmp_path / f"{number}.json", "x")
+    for number in range(40, 42):  # which take two blocks
+        user_cache.keep(tmp_path / f"{number}.json", "x" * 8192)
+    assert made == [(f"{number}.json", min(number + 1, 32)) for number in range(0, 40, 2)] + [
+        ("40.json", 31),
+        ("41.json", 30),
+    ]
+
+
 def test_the_places_of_cuts_are_kept_and_the_oldest_ones_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
