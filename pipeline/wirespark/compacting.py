@@ -136,13 +136,13 @@ class CompactReader(DataSourceReader):
                 yield pa.RecordBatch.from_arrays([pa.array([each]) for each in numbers], schema=_SCHEMA)
 
     def _alike(self, receipts: Iterable[Receipt]) -> Iterable[list[Receipt]]:
-        """Return receipts in groups whose files have the same columns in each table; none if a file is missing."""
+        """Return receipts in groups whose files have the same columns in each table, without those whose files are missing."""
         groups: list[tuple[dict[str, ArrowSchema], list[Receipt]]] = []
         for receipt in receipts:
             try:
                 own = {file.rpartition("/")[0]: self._columns(file) for file in receipt.files}
-            except FileNotFoundError:  # another run was quicker
-                return ()
+            except FileNotFoundError:  # another run was quicker, or an earlier try of this task
+                continue
             for known, group in groups:
                 if all(known.get(table, schema).equals(schema) for table, schema in own.items()):
                     known |= own

@@ -52,7 +52,8 @@ class TableSource(DataSource):
         return struct_type(_columns_of(storage, table))
 
     def reader(self, schema: StructType) -> TableReader:
-        storage, table = _place(self.options if "target" in self.options else schema.fields[0].metadata)
+        kept = schema.fields[0].metadata if schema.fields else {}
+        storage, table = _place({**kept, **self.options})
         return TableReader(storage, table, schema)
 
 
@@ -64,6 +65,11 @@ def placed_schema(storage: TargetStorage, table: str) -> StructType:
 
 
 def _place(given: Mapping[str, str]) -> tuple[TargetStorage, str]:
+    lacking = [name for name in ("target", "table") if name not in given]
+    if lacking:
+        raise WireSparkError(
+            f"wire_table lacks the option {' and '.join(lacking)}: `target` is that of a conversion, `table` a folder in it, such as `_frames`"
+        )
     return target_storage_of(given["target"]), given["table"]
 
 

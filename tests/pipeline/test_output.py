@@ -15,6 +15,7 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
 from pyarrow import parquet as pq  # noqa: E402
+from pyspark.sql.types import LongType, StructField, StructType  # noqa: E402
 from tests.pipeline.test_convert import reader_of, run_all, table  # noqa: E402
 from tests.unit.tools.test_cli_decode import run  # noqa: E402
 
@@ -22,17 +23,23 @@ import wirespark  # noqa: E402
 from wiregen.tools.cli import spark_session  # noqa: E402
 from wireproto import lumberjack as lj  # noqa: E402
 from wireproto import pravega as pv  # noqa: E402
-from wirespark import WireSparkError  # noqa: E402
+from wirespark import WireSparkError, compacting  # noqa: E402
 from wirespark.compacting import CompactReader  # noqa: E402
 from wirespark.convert_source import ConvertPartition  # noqa: E402
 from wirespark.disk_targets import DiskTarget  # noqa: E402
-from wirespark.output import divided  # noqa: E402
+from wirespark.output import FileForm, divided  # noqa: E402
+from wirespark.receipts import Receipt  # noqa: E402
+from wirespark.rewriting import Rewrite, rewritten  # noqa: E402
 from wirespark.spark_types import struct_type  # noqa: E402
+from wirespark.stored_tables import TableSource  # noqa: E402
+from wirespark.target_storage import TargetStorage  # noqa: E402
 from wirespark.writing import WireWriter, WriteOptions, _rows  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.datasource import InputPartition
 
+LONG = StructType([StructField("_offset", LongType())])
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
 CAPTURE = CAPTURES / "golumber-async-pipelined.pcap"
@@ -250,8 +257,37 @@ def test_a_compaction_gives_way_to_a_conversion(tmp_path: Path) -> None:
     [group] = reader.partitions()
     (source / "001.writer.bin").write_bytes(streamed(lj.Data(7, [])))
     run_all(reader_of(source, target, "lumberjack"))
-    assert list(reader.read(group)) == [] and sequences(target) == [0, 2, 7]
+    assert merged_by(reader, group) == [{"before": 6, "after": 3}] and sequences(target) == [0, 2, 7]
+    assert merged_by(reader, group) == [] and sequences(target) == [0, 2, 7]
+    assert all(run_all(reader_of(source, target, "lumberjack")))
     assert not list(target.rglob("*.tmp"))
+
+
+def merged_by(reader: CompactReader, group: InputPartition) -> list[dict[str, int]]:
+    return [row for batch in reader.read(group) for row in batch.to_pylist()]
+
+
+def test_a_task_that_is_tried_again_merges_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files that its first try has merged are gone."""
+    source, target = written(tmp_path / "source", range(4)), tmp_path / "target"
+    run_all(reader_of(source, target, "lumberjack"))
+    for path in sorted((target / "message=data").glob("*.parquet"))[2:]:
+        pq.write_table(pq.read_table(path).drop_columns("pairs"), path)
+    reader = CompactReader(DiskTarget(target), divided({})[0])
+    [group] = reader.partitions()
+    merged: list[Rewrite] = []
+
+    def failing(target: TargetStorage, rewrite: Rewrite, output: FileForm) -> Receipt | None:
+        if merged:
+            raise OSError("lost connection")
+        merged.append(rewrite)
+        return rewritten(target, rewrite, output)
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="lost connection"):
+        patch.setattr(compacting, "rewritten", failing)
+        merged_by(reader, group)
+    assert len(merged) == 1 and merged_by(reader, group) == [{"before": 6, "after": 3}]
+    assert sequences(target) == list(range(4)) and len(list(target.rglob("*.parquet"))) == 6
 
 
 def test_the_command_merges_in_the_session_of_the_tests(
@@ -265,6 +301,16 @@ def test_the_command_merges_in_the_session_of_the_tests(
     assert (result.exit_code, result.stdout) == (0, "15 files became 3\n"), result.output
     result = run("spark", "compact", str(source))
     assert result.exit_code == 2 and "has no receipts\n  = help: give the target" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "lacking"), [({}, "target and table"), ({"target": "/x"}, "table"), ({"table": "x"}, "target")]
+)
+def test_a_table_without_its_options_names_them(given: dict[str, str], lacking: str) -> None:
+    source = TableSource(given)
+    for asked in (source.schema, lambda: source.reader(StructType()), lambda: source.reader(LONG)):
+        with pytest.raises(WireSparkError, match=f"^wire_table lacks the option {lacking}: "):
+            asked()
 
 
 @pytest.mark.parametrize(
