@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, ClassVar, Final
 
 from wirespark import cloud_stores
 from wirespark.errors import WireSparkError
+from wirespark.requests_ahead import N_AT_ONCE
 from wirespark.stored_objects import ObjectText
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _REQUEST_SIZE: Final = 1 << 20
 class CloudFolder:
     """The objects below a path `abfs://container/folder` or `gs://bucket/folder`; their names are relative to it."""
 
-    n_at_once: ClassVar[int] = 16
+    n_at_once: ClassVar[int] = N_AT_ONCE
 
     address: str
 

@@ -94,12 +94,13 @@ class VersionedText:
             found = [status.path for status in self.client.list_status(self.folder)]
         except FileNotFoundError:
             return []
-        parted = ((path, *path.rpartition("/")[2].partition(".")) for path in found)
-        return [
-            _Name(number=int(number), is_temporary=bool(dot), path=path)
-            for path, number, dot, _ in parted
-            if number.isdecimal()
-        ]
+        return [name for name in map(_name_of, found) if name is not None]
+
+
+def _name_of(path: str) -> _Name | None:
+    """Return what a path is, or None for one that no writer makes."""
+    number, dot, _ = path.rpartition("/")[2].partition(".")
+    return _Name(number=int(number), is_temporary=bool(dot), path=path) if number.isdecimal() else None
 
 
 def _highest(names: Iterable[_Name]) -> int:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from wirespark.output import Compression, FileForm
+from wirespark.requests_ahead import N_AT_ONCE
 from wirespark.spark_types import struct_type
 from wirespark.table_rows import SHARED
 from wirespark.target_storage import TableFile, TargetStorage
@@ -22,7 +23,6 @@ __all__ = ["ParquetFile", "TableWriters", "folder_of"]
 
 _MOST_ROWS = 1 << 16
 _MOST_BYTES = 4 << 20
-_N_AT_ONCE = 16
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 _NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 _ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -73,7 +73,7 @@ class TableWriters:
         for table in self._tables.values():
             table.flush()
         if self._tables:
-            with ThreadPoolExecutor(min(len(self._tables), _N_AT_ONCE)) as threads:
+            with ThreadPoolExecutor(min(len(self._tables), N_AT_ONCE)) as threads:
                 list(threads.map(lambda table: table.file.finish(), self._tables.values()))
 
     def drop(self) -> None:

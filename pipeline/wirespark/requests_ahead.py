@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from wirespark.storage import FileState, is_remote, storage_of
 
-__all__ = ["results_ahead", "states_of"]
+__all__ = ["N_AT_ONCE", "results_ahead", "states_of"]
 
-_N_AT_ONCE = 16
+N_AT_ONCE = 16
 """Requests that a task makes at the same time."""
 
 Item = TypeVar("Item")
@@ -25,11 +25,9 @@ def results_ahead(call: Callable[[Item], Result], items: Iterable[Item]) -> Iter
     A call that fails raises its error when its result is due. The other ones that wait are not made then.
     """
     left = iter(items)
-    threads = ThreadPoolExecutor(_N_AT_ONCE)
+    threads = ThreadPoolExecutor(N_AT_ONCE)
     try:
-        waiting: deque[Future[Result]] = deque(
-            threads.submit(call, item) for item in islice(left, _N_AT_ONCE)
-        )
+        waiting: deque[Future[Result]] = deque(threads.submit(call, item) for item in islice(left, N_AT_ONCE))
         while waiting:
             yield waiting.popleft().result()
             waiting.extend(threads.submit(call, item) for item in islice(left, 1))
