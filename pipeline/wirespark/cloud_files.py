@@ -1,4 +1,4 @@
-"""The files of Azure's and Google's stores, with the calls that a source makes to a file system of pyarrow's.
+"""The files of Azure's and Google's stores.
 
 pyarrow has file systems for both, but reads other variables than obstore, which writes the targets: no account or key of
 Azure's. Its errors repeat signatures (SAS), and its requests to Google go on for a quarter of an hour without an answer.
@@ -8,58 +8,69 @@ Invariant: modification times are whole seconds, as listings and single requests
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirespark import cloud_stores
+from wirespark.storage import FileState
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
     from obstore.store import ObjectStore
     from pyarrow import NativeFile
-    from pyarrow.fs import FileInfo, FileSelector
 
 __all__ = ["CloudFiles"]
 
 
+_SECOND = 1_000_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class CloudFiles:
-    """The files of a container or a bucket. Their places begin with a slash.
+    """The files of a container or a bucket.
 
-    All methods raise an OSError if the store refuses or does not answer.
+    An empty object is not a file if it is the mark of a folder: `a/`, which is listed as `a`, or `a` if there is an `a/b`.
     """
 
     address: str
 
-    def get_file_info(self, place: str | FileSelector) -> Any:  # as that of pyarrow, which has no types
-        """Return whether a place is a file or a folder, or the files below the folder of a selector."""
-        return self._info(place.strip("/")) if isinstance(place, str) else self._below(place.base_dir.strip("/"))  # fmt: skip
-
-    def open_input_file(self, place: str) -> NativeFile:
-        import pyarrow as pa
-
-        return pa.PythonFile(cloud_stores.ObjectFile(self.address, place.strip("/")), mode="r")
-
-    def _info(self, name: str) -> FileInfo:
-        import obstore
-        from pyarrow.fs import FileInfo, FileType
-
+    def state(self, name: str) -> FileState | None:
         with self._lent() as store:
             found = _head(store, name) if name else None
-            if found is not None:
-                return _info_of(found)
-            is_folder = any(obstore.list(store, name or None, chunk_size=1))
-            return FileInfo(f"/{name}", FileType.Directory if is_folder else FileType.NotFound)
+        if found is not None and found["size"]:
+            return _state_of(found)
+        try:
+            is_folder = not name or self._has_below(name)
+        except PermissionError:
+            if found is None:
+                raise
+            is_folder = False
+        if found is None and not is_folder:
+            raise FileNotFoundError(name)
+        return None if is_folder or found is None else _state_of(found)
 
-    def _below(self, folder: str) -> list[FileInfo]:
+    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], FileState]]:
         import obstore
 
         with self._lent() as store:
             found = [each for page in obstore.list(store, folder or None) for each in page]
             folders = _folders_of(each["path"] for each in found)
-            return [_info_of(each) for each in found if _is_file(store, each, folders)]
+            files = [each for each in found if _is_file(store, each, folders)]
+        for each in files:
+            yield tuple(each["path"].removeprefix(folder).strip("/").split("/")), _state_of(each)
+
+    def open(self, name: str) -> NativeFile:
+        import pyarrow as pa
+
+        return pa.PythonFile(cloud_stores.ObjectFile(self.address, name), mode="r")
+
+    def _has_below(self, folder: str) -> bool:
+        import obstore
+
+        with self._lent() as store:
+            return any(obstore.list(store, folder, chunk_size=1))
 
     @contextmanager
     def _lent(self) -> Iterator[ObjectStore]:
@@ -78,7 +89,7 @@ def _head(store: ObjectStore, name: str) -> ObjectMeta | None:
 
 
 def _is_file(store: ObjectStore, found: ObjectMeta, folders: Collection[str]) -> bool:
-    """Return whether an object is not the mark of a folder: an empty one `a/`, listed as `a`, or `a` beside `a/b`."""
+    """Return whether an object that is listed is a file."""
     if found["size"]:
         return True
     return found["path"] not in folders and _head(store, found["path"]) is not None
@@ -94,8 +105,5 @@ def _folders_of(names: Iterable[str]) -> set[str]:
     return folders
 
 
-def _info_of(found: ObjectMeta) -> FileInfo:
-    from pyarrow.fs import FileInfo, FileType
-
-    seconds = int(found["last_modified"].timestamp())
-    return FileInfo(f"/{found['path']}", FileType.File, mtime=seconds, size=found["size"])
+def _state_of(found: ObjectMeta) -> FileState:
+    return FileState(size=found["size"], modified=int(found["last_modified"].timestamp()) * _SECOND)

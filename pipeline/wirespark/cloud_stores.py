@@ -11,10 +11,10 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from wirespark.errors import WireSparkError
+from wirespark.of_process import OfProcess
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -25,14 +25,18 @@ __all__ = ["CLOUD", "ObjectFile", "as_os_errors", "said", "store_of"]
 CLOUD: Final = ("gs", "gcs", "abfs", "abfss")
 """The schemes of these stores."""
 _STATUS: Final = re.compile(r"status code: ([0-9]{3}[A-Za-z ]*)")
+_users: list[int] = []
+"""The processes that have opened stores, the first one first."""
+_DENIED: Final = ("401", "403")
 
 
-@cache
+@OfProcess
 def store_of(address: str) -> ObjectStore:
     """Return the store below a path; names in it are relative to the path.
 
     Raises:
-        WireSparkError: obstore is not installed, or the environment does not say which store it is.
+        WireSparkError: obstore is not installed, or the environment does not say which store it is. Or this is a fork of a
+            process that has opened stores. All stores share threads, which a fork does not have: it would wait for ever.
     """
     try:
         from obstore.exceptions import BaseError
@@ -42,6 +46,11 @@ def store_of(address: str) -> ObjectStore:
             "Azure's and Google's stores need obstore: "
             "install it on the driver and the workers with `pip install 'wiregen[spark-cloud]'`"
         ) from None
+    _users.append(os.getpid())
+    if _users[0] != os.getpid():
+        raise WireSparkError(
+            f"cannot use {address} in a fork of a process that has used stores: start it by `spawn`"
+        )
     try:
         return from_url(address.replace("gcs://", "gs://", 1))
     except (BaseError, ValueError) as error:
@@ -49,20 +58,40 @@ def store_of(address: str) -> ObjectStore:
 
 
 def said(address: str, error: Exception) -> str:
-    """Return the text of an error of obstore's without the request: its name, or the status of the answer."""
+    """Return the text of an error of obstore's without the request: an advice, its name, or the status of the answer."""
     from obstore.exceptions import GenericError
 
-    if not isinstance(error, GenericError):
-        return type(error).__name__
-    status = _STATUS.search(str(error))
-    if status and "token request" not in str(error):
-        return status[1].strip()
     names = (
         "AZURE_STORAGE_ACCOUNT_NAME and a key"
         if address.startswith("abfs")
         else "GOOGLE_APPLICATION_CREDENTIALS"
     )
-    return f"it does not answer, or the environment has no credentials for it ({names})"
+    if is_denial(error):
+        return f"it is denied: give credentials that have the right to it ({names})"
+    if _is_of_name(error):
+        return "a name has an empty part, or one that is `.` or `..`: write it without"
+    if isinstance(error, ValueError) or str(error).startswith("Generic URL error"):
+        return "this is not the address of a store: give gs://bucket/folder or abfs://container/folder"
+    if not isinstance(error, GenericError):
+        return type(error).__name__
+    return _status(error) or f"it does not answer, or the environment has no credentials for it ({names})"
+
+
+def is_denial(error: Exception) -> bool:
+    """Return whether an error of obstore's says that the credentials do not suffice."""
+    from obstore.exceptions import PermissionDeniedError, UnauthenticatedError
+
+    denials = (PermissionDeniedError, UnauthenticatedError)
+    return isinstance(error, denials) or _status(error)[:3] in _DENIED
+
+
+def _status(error: Exception) -> str:
+    """Return the status of the store's answer, or an empty text."""
+    from obstore.exceptions import GenericError
+
+    text = str(error) if isinstance(error, GenericError) else ""
+    status = _STATUS.search(text)
+    return status[1].strip() if status and "token request" not in text else ""
 
 
 @contextmanager
@@ -73,7 +102,16 @@ def as_os_errors(address: str) -> Iterator[None]:
     try:
         yield
     except BaseError as error:
+        raise (PermissionError if is_denial(error) else OSError)(said(address, error)) from None
+    except ValueError as error:
+        if not _is_of_name(error):
+            raise
         raise OSError(said(address, error)) from None
+
+
+def _is_of_name(error: Exception) -> bool:
+    """Return whether obstore could not parse a name; there are several types of such errors."""
+    return "path segment" in str(error)
 
 
 class ObjectFile(io.RawIOBase):

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirespark.errors import WireSparkError
+from wirespark.errors import WireSparkError, first_line
+from wirespark.of_process import OfProcess
+from wirespark.storage import FileState, matches
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
     from hdfs_native import Client, FileReader, FileStatus, FileWriter
     from pyarrow import NativeFile
-    from pyarrow.fs import FileInfo, FileSelector
 
-    from wirespark.untyped import Listed
-
-__all__ = ["HdfsSystem", "created", "hdfs_client", "hdfs_errors", "opened", "read_text", "write_text"]
+__all__ = ["HdfsFiles", "created", "hdfs_client", "hdfs_errors", "opened", "read_text", "write_text"]
 
 _TEXT: Final = re.compile(r'\w+\((?:"(?P<kind>[^"]*)", )?"(?P<text>(?:\\.|[^"\\])*)')
 """An error of hdfs-native as text, such as `RPCError("org.apache.hadoop.….SafeModeException", "…\\n\\tat …")`."""
@@ -34,14 +33,14 @@ def hdfs_client(address: str) -> Client:
     """Return the client of the name nodes, or of the mount table, of a path `hdfs://name-node:8020/…`.
 
     Raises:
-        OSError: The settings do not have these name nodes.
+        OSError: The settings do not have these name nodes, or the address is not that of a server.
         WireSparkError: The library is missing.
     """
     scheme, _, rest = address.partition("://")
     return _client(f"{scheme}://{rest.partition('/')[0]}")
 
 
-@cache
+@OfProcess
 def _client(place: str) -> Client:
     try:
         from hdfs_native import Client
@@ -53,6 +52,10 @@ def _client(place: str) -> Client:
         with hdfs_errors():
             return Client(place)
     except OSError as error:
+        if str(error).startswith("UrlParseError"):
+            raise OSError(
+                f"{place} is not the address of a server: give hdfs://name-node:8020/folder"
+            ) from None
         raise OSError(
             f"{error}; HADOOP_CONF_DIR names the folder of core-site.xml and hdfs-site.xml"
         ) from None
@@ -73,38 +76,50 @@ def hdfs_errors() -> Iterator[None]:
 def _said(error: Exception) -> str:
     """Return the first line of the text of the server, or of the library."""
     found = _TEXT.match(str(error))
-    text = re.sub(r'\\(["\'\\])', r"\1", found["text"].partition("\\n")[0]) if found else str(error)
-    return (text.strip().splitlines() or [type(error).__name__])[0]
+    text = re.sub(r'\\(["\'\\])', r"\1", found["text"].partition("\\n")[0]) if found else ""
+    return text.strip() or first_line(error)
 
 
-class HdfsSystem:
-    """The files of a client, by those methods of a file system of `pyarrow.fs` that a source needs."""
+@dataclass(frozen=True, slots=True)
+class HdfsFiles:
+    """The files of the name nodes of an address."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    address: str
 
-    def get_file_info(self, wanted: str | FileSelector) -> Listed:
-        """Return the state of a path, or those of all paths below a folder; a path that is not there has a type of its own."""
-        from pyarrow.fs import FileInfo, FileType
-
-        is_path = isinstance(wanted, str)
-        path = wanted if isinstance(wanted, str) else wanted.base_dir
+    def state(self, name: str) -> FileState | None:
         with hdfs_errors():
-            try:
-                own = self._client.get_file_info(path)
-            except FileNotFoundError:
-                return FileInfo(path, FileType.NotFound) if is_path else []
-            return _info(own) if is_path else [_info(each) for each in self._client.list_status(path, True)]
+            status = hdfs_client(self.address).get_file_info(f"/{name}")
+        return None if status.isdir else _state_of(status)
 
-    def open_input_file(self, path: str) -> NativeFile:
-        return opened(self._client, path)
+    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], FileState]]:
+        return self._below(f"/{folder}", (), patterns)
+
+    def open(self, name: str) -> NativeFile:
+        return opened(hdfs_client(self.address), f"/{name}")
+
+    def _below(
+        self, folder: str, above: tuple[str, ...], patterns: Sequence[str]
+    ) -> Iterator[tuple[tuple[str, ...], FileState]]:
+        """Yield files as a disk does: without hidden folders, and without those that vanish or may not be listed."""
+        try:
+            with hdfs_errors():
+                found = list(hdfs_client(self.address).list_status(folder))
+        except FileNotFoundError:
+            return
+        except PermissionError:
+            if above:
+                return
+            raise
+        for status in found:
+            parts = (*above, status.path.rpartition("/")[2])
+            if not status.isdir:
+                yield parts, _state_of(status)
+            elif matches(parts, patterns[: len(parts)]):
+                yield from self._below(status.path, parts, patterns)
 
 
-def _info(status: FileStatus) -> FileInfo:
-    from pyarrow.fs import FileInfo, FileType
-
-    kind = FileType.Directory if status.isdir else FileType.File
-    return FileInfo(status.path, kind, size=status.length, mtime_ns=status.modification_time * 1_000_000)
+def _state_of(status: FileStatus) -> FileState:
+    return FileState(size=status.length, modified=status.modification_time * 1_000_000)
 
 
 def opened(client: Client, path: str) -> NativeFile:

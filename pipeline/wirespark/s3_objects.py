@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from wirespark.errors import WireSparkError
-from wirespark.remote_storage import located
+from wirespark.of_process import OfProcess
+from wirespark.requests_ahead import N_AT_ONCE
+from wirespark.s3_files import S3Files
 from wirespark.stored_objects import ObjectText
 from wirespark.untyped import Client
 
@@ -31,7 +32,7 @@ _UNMET = (404, 409, 412)
 class S3Folder:
     """The objects below a path `s3a://bucket/folder`; their names are relative to it."""
 
-    n_at_once: ClassVar[int] = 16
+    n_at_once: ClassVar[int] = N_AT_ONCE
 
     address: str
 
@@ -87,12 +88,10 @@ class S3Folder:
                 client.delete_objects(Bucket=self._bucket, Delete=some)
 
     def create(self, name: str) -> NativeFile:
-        place = located(f"{self.address}/{name}")
-        return place.system.open_output_stream(place.path)
+        return S3Files(self._bucket).create(self._key(name))
 
     def open(self, name: str) -> NativeFile:
-        place = located(f"{self.address}/{name}")
-        return place.system.open_input_file(place.path)
+        return S3Files(self._bucket).open(self._key(name))
 
     @contextmanager
     def _told(self) -> Iterator[Client]:
@@ -113,7 +112,7 @@ class S3Folder:
             raise WireSparkError(f"cannot use {self.address}: {type(error).__name__}") from None
 
 
-@cache
+@OfProcess
 def _client() -> Client:
     try:
         import boto3

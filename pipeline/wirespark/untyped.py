@@ -11,7 +11,6 @@ __all__ = [
     "Buffer",
     "Client",
     "Compiled",
-    "Listed",
     "Made",
     "Values",
 ]
@@ -29,8 +28,6 @@ Client: TypeAlias = _Untyped
 """A client of boto3, whose class is made at run time."""
 Compiled: TypeAlias = _Untyped
 """A function that numba compiles."""
-Listed: TypeAlias = _Untyped
-"""A FileInfo, or a list of them for a FileSelector."""
 
 Made: TypeAlias = Any  # classes of generated packages are found by name at run time
 """A class of a generated package, or a value that it made."""

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from hdfs_native import Client, WriteOptions
 from tests.pipeline.maven import class_path
 from tests.pipeline.name_node_model import NameNodeModel
 
-from wirespark import hdfs, provide_java, remote_storage
+from wirespark import hdfs, provide_java
 
 __all__ = ["HdfsFiles", "administer", "forget_clients", "modelled_hdfs", "served_hdfs", "settings"]
 
@@ -98,10 +97,8 @@ def modelled_hdfs() -> Iterator[HdfsFiles]:
     """Let this process, and no other one, find the model of a name node."""
     model = NameNodeModel()
     with pytest.MonkeyPatch.context() as patch:
-        remote_storage.remote_storage.cache_clear()
-        patch.setattr(hdfs, "_client", cache(lambda place: model))
+        patch.setattr(hdfs, "_client", lambda place: model)
         yield HdfsFiles("hdfs://model/", model, os.environ)
-    remote_storage.remote_storage.cache_clear()
 
 
 def administer(files: HdfsFiles, *given: str) -> None:
@@ -128,7 +125,6 @@ def settings(folder: Path, given: Mapping[str, str]) -> Path:
 
 def forget_clients() -> None:
     """Let this process look again for the settings, the user and the name nodes."""
-    remote_storage.remote_storage.cache_clear()
     hdfs._client.cache_clear()
 
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pytest
 
-from wirespark import remote_storage, s3_objects
+from wirespark import s3_files, s3_objects
 
 BUCKET = "captures"
 
@@ -117,5 +117,5 @@ def served_objects() -> Iterator[Objects]:
 
 def _forget_places() -> None:
     """Let this process look again where the store of the environment is."""
-    remote_storage.remote_storage.cache_clear()
+    s3_files.s3_system.cache_clear()
     s3_objects._client.cache_clear()

@@ -79,6 +79,24 @@ def test_the_mark_of_a_folder_is_not_a_file(objects: CloudObjects) -> None:
         assert "console" in objects.names("marks")
     there = f"{objects.root}marks"
     assert [*files_of((there,))] == [f"{there}/empty.bin", f"{there}/folder/deep/x.bin"]
+    for path in (f"{there}/folder", f"{there}/f*"):
+        assert [*files_of((path,))] == [f"{there}/folder/deep/x.bin"]
+    with pytest.raises(FileNotFoundError):
+        storage.storage_of(there).state(f"{there}/folder")
+    assert [*files_of((f"{there}/empty.bin",))] == [f"{there}/empty.bin"]
+
+
+@pytest.mark.parametrize("name", ["day//x.bin", "./x.bin", "day/../x.bin", "day//*"])
+def test_a_name_that_no_object_has_is_told(objects: CloudObjects, name: str) -> None:
+    path = f"{objects.root}{name}"
+    with pytest.raises(WireSparkError) as caught:
+        files_of((path,))
+    said = "a name has an empty part, or one that is `.` or `..`: write it without"
+    assert str(caught.value) == f"cannot read {path}: {said}"
+    if "AZURITE_BLOB_STORAGE_URL" in os.environ:
+        with pytest.raises(WireSparkError) as caught:
+            target_storage_of(f"{objects.root}a//tables").record()
+        assert str(caught.value) == f"cannot use {objects.root}a//tables: {said}"
 
 
 @pytest.mark.parametrize("name", [CAPTURE, "pravega-write-read.pcap.gz"])
@@ -160,19 +178,20 @@ def test_a_denial_is_told_without_the_signature(objects: CloudObjects, rights: s
     folder = f"{objects.root}denied"
     there, target = f"{folder}/x.writer.bin", target_storage_of(f"{folder}/target")
     actions: list[tuple[str, str, Callable[[], object]]] = [
-        ("l", f"cannot read {folder}/*: 403 Forbidden", lambda: files_of((f"{folder}/*",))),
-        ("r", f"cannot read {there}: PermissionDeniedError", lambda: storage.storage_of(there).open(there)),
-        ("l", f"cannot use {target.address}: 403 Forbidden", target.receipt_names),
-        ("r", f"cannot use {target.address}: PermissionDeniedError", target.record),
-        ("w", f"cannot use {target.address}: PermissionDeniedError", lambda: target.keep_index("x-1", "")),
+        ("l", f"cannot read {folder}/*", lambda: files_of((f"{folder}/*",))),
+        ("r", f"cannot read {there}", lambda: storage.storage_of(there).open(there)),
+        ("l", f"cannot use {target.address}", target.receipt_names),
+        ("r", f"cannot use {target.address}", target.record),
+        ("w", f"cannot use {target.address}", lambda: target.keep_index("x-1", "")),
     ]
-    for right, message, action in actions:
+    said = "it is denied: give credentials that have the right to it (AZURE_STORAGE_ACCOUNT_NAME and a key)"
+    for right, begin, action in actions:
         if right in rights:
             action()
             continue
         with pytest.raises(WireSparkError) as caught:
             action()
-        assert str(caught.value) == message
+        assert str(caught.value) == f"{begin}: {said}"
 
 
 def test_a_store_that_does_not_answer_is_told_with_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +206,43 @@ def test_a_store_that_does_not_answer_is_told_with_its_variables(monkeypatch: py
     )
 
 
+@pytest.mark.parametrize("address", ["abfs:///x", "gs://b c/x"])
+def test_an_address_without_a_store_is_told(address: str) -> None:
+    with pytest.raises(
+        WireSparkError, match=f"^cannot use {address[:5]}.*: this is not the address of a store: give"
+    ):
+        target_storage_of(address).record()
+
+
 def test_a_source_without_obstore_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     with pytest.raises(WireSparkError, match=r"pip install 'wiregen\[spark-cloud\]'"):
         files_of(("gs://source-without-library/x",))
+
+
+FORKED = """
+import os
+from wirespark import WireSparkError, cloud_stores
+
+for address in ("abfs://tables/a", "abfs://tables/b"):
+    cloud_stores.store_of(address)
+child = os.fork()
+if not child:
+    try:
+        cloud_stores.store_of("abfs://tables/a")
+    except WireSparkError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def test_a_fork_of_a_process_that_used_a_store_is_refused() -> None:
+    """It would wait for ever."""
+    run = subprocess.run(
+        [sys.executable, "-c", FORKED], env={**os.environ, "PYTHONPATH": os.pathsep.join(CODE), "AZURE_STORAGE_USE_EMULATOR": "true"}, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    assert (
+        run.stdout
+        == "cannot use abfs://tables/a in a fork of a process that has used stores: start it by `spawn`\n"
+    )

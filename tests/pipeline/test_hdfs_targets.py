@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -59,6 +60,8 @@ from tests.pipeline.test_object_targets import (  # noqa: F401 - the tests and f
     test_what_a_killed_task_left_is_removed,
 )
 from tests.pipeline.test_storage import (  # noqa: F401
+    CODE,
+    ROOT,
     test_a_stream_follows_objects,
     test_rows_of_a_capture_are_those_of_a_disk,
     test_rows_of_a_stream_are_those_of_a_disk,
@@ -67,7 +70,7 @@ from tests.pipeline.test_storage import (  # noqa: F401
     tree,
 )
 
-from wirespark import WireSparkError, hdfs_objects, storage
+from wirespark import WireSparkError, hdfs, hdfs_objects, storage
 from wirespark.hdfs import write_text
 from wirespark.hdfs_versions import VersionedText
 from wirespark.object_targets import ObjectTarget
@@ -151,7 +154,7 @@ def listed_while_removed(client: Client | NameNodeModel, removed: str) -> list[s
     """Return the paths in a folder in their order; after the first one a folder is removed."""
     for name in ("a", "b/x", "c/d/x", "c/y"):
         outcome(lambda: client.create(f"/live/{name}").close())  # noqa: B023 - it is called at once
-    found = client.list_status("/live", True)
+    found: Iterator[Any] = client.list_status("/live", True)
     first = next(found).path
     if removed:
         client.delete(f"/live{removed}", True)
@@ -194,7 +197,8 @@ def test_what_a_name_node_refuses_is_one_sentence(
     administer(objects, "-safemode", "leave")
     assert said.startswith(f"cannot use {objects.root}safe: Cannot create file/safe/_receipts/_versions/1.")
     assert said.endswith(" Name node is in safe mode.")
-    objects.put("own/x.bin", b"")
+    for name in ("own", "open"):
+        objects.put(f"{name}/x.bin", b"")
     server.set_permission("/own", 0o700)
     monkeypatch.setenv("HADOOP_USER_NAME", "joe")
     forget_clients()
@@ -205,6 +209,7 @@ def test_what_a_name_node_refuses_is_one_sentence(
         WireSparkError, match=r"^cannot read hdfs://\S+/own: Permission denied: user=joe, acc.*$"
     ):
         files_of((f"{objects.root}own",))
+    assert list(files_of((f"{objects.root}o*",))) == [f"{objects.root}open/x.bin"]
     monkeypatch.undo()
     forget_clients()
 
@@ -255,6 +260,7 @@ def test_no_name_node_is_told_with_the_address(tmp_path: Path, monkeypatch: pyte
         ("hdfs://127.0.0.1:1", "Connection refused (os error 111)"),
         ("hdfs://nowhere", f"No NameNode hosts found{hint}"),
         ("viewfs://nowhere", f"No viewfs fallback mount found{hint}"),
+        ("hdfs://nn:abc", "hdfs://nn:abc is not the address of a server: give hdfs://name-node:8020/folder"),
     ):
         assert refusal(f"{place}/tables") == f"cannot use {place}/tables: {said}"
         with pytest.raises(WireSparkError, match=rf"^cannot (read|open) {place}/.*{re.escape(said)}$"):
@@ -280,6 +286,63 @@ def test_a_target_of_another_storage_is_not_taken_for_a_new_one(objects: HdfsFil
     with pytest.raises(WireSparkError, match="its receipts are there, but not their record"):
         reader(tmp_path, copied).partitions()
     assert objects.names("copied") == {"_receipts/0123.json"}
+
+
+@dataclass
+class Partial:
+    """A client for which some folders vanish while it lists those around them, or may not be listed."""
+
+    client: Client | NameNodeModel
+
+    def __getattr__(self, call: str) -> Any:
+        return getattr(self.client, call)
+
+    def list_status(self, path: str, recursive: bool = False) -> Iterator[Any]:
+        if "vanishing" in path:
+            raise FileNotFoundError(path)
+        if "private" in path:
+            raise PermissionError("Permission denied")
+        return iter(self.client.list_status(path, recursive))
+
+
+def test_folders_are_read_as_those_of_a_disk(objects: HdfsFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hidden ones, those that vanish and those that may not be read are skipped below the path, which itself is read."""
+    root = f"{objects.root}land"
+    for name in ("x", "_private/y", ".vanishing/z", "private/a", "vanishing/b", "day/c", "_day/d"):
+        objects.put(f"land/{name}.bin", b"")
+    monkeypatch.setattr(hdfs, "hdfs_client", lambda address: Partial(objects.client))
+    for pattern, names in (
+        ("", ["day/c", "x"]),
+        ("/*", ["_day/d", "day/c", "x"]),
+        ("/*/*", ["_day/d", "day/c"]),
+        ("/_day", ["_day/d"]),
+    ):
+        assert sorted(files_of((f"{root}{pattern}",))) == [f"{root}/{name}.bin" for name in names]
+    with pytest.raises(WireSparkError, match="^cannot read .*/land/private: Permission denied"):
+        files_of((f"{root}/private",))
+
+
+FORKED = """
+import os, sys
+from wirespark import storage
+
+path = sys.argv[1]
+storage.storage_of(path).state(path)
+child = os.fork()
+if not child:
+    print(storage.storage_of(path).state(path).size, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def test_a_child_of_a_fork_reads(objects: HdfsFiles, server: Client) -> None:
+    """It has a client of its own: that of its parent would wait for ever."""
+    path = objects.put("forked/x.bin", b"abc")
+    run = subprocess.run(
+        [sys.executable, "-c", FORKED, path], env={**objects.environment, "PYTHONPATH": os.pathsep.join(CODE)}, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    assert run.stdout == "3\n"
 
 
 @dataclass

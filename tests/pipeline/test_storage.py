@@ -8,8 +8,10 @@ import logging
 import os
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -22,8 +24,9 @@ from tests.pipeline.streams import stream_of
 from tests.pipeline.test_convert import reader_of, run_all
 
 from wireproto import lumberjack as lj
-from wirespark import remote_storage, requests_ahead, storage
+from wirespark import remote_storage, requests_ahead, s3_files, storage
 from wirespark.errors import WireSparkError
+from wirespark.of_process import OfProcess
 from wirespark.options import ReadOptions
 from wirespark.planning import files_of, parts_of
 from wirespark.reading import columns_of
@@ -62,6 +65,58 @@ def test_the_files_of_a_pattern_are_those_of_a_disk(tree: Path, objects: Objects
         with storage.storage_of(path).open(path, 1) as file:
             assert file.read() == name[1:]
         assert storage.storage_of(path).state(path).size == len(name)
+
+
+class _WithMilliseconds(BaseHTTPRequestHandler):
+    """A server of S3 whose listings have milliseconds, as those of MinIO and Ceph; its single answers cannot have them."""
+
+    listed = b"<?xml version='1.0'?><ListBucketResult><Name>b</Name><IsTruncated>false</IsTruncated><Contents><Key>day/x</Key><LastModified>2025-12-01T10:00:00.456Z</LastModified><Size>3</Size></Contents></ListBucketResult>"
+
+    def do_HEAD(self) -> None:
+        is_there = self.path == "/b/day/x"
+        self.send_response(200 if is_there else 404)
+        self.send_header("Last-Modified", "Mon, 01 Dec 2025 10:00:00 GMT")
+        self.send_header("Content-Length", "3" if is_there else "0")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.listed)))
+        self.end_headers()
+        self.wfile.write(self.listed)
+
+    def log_message(self, *given: object) -> None:
+        pass
+
+
+def test_an_object_has_one_time_in_a_listing_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each conversion would take it for another one."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _WithMilliseconds) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        # That of S3 alone is nearer than that of all services.
+        monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{server.server_port}")
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            monkeypatch.setenv(name, "x")
+        s3_files.s3_system.cache_clear()
+        place = storage.storage_of("s3a://b/day")
+        [(path, listed)] = place.files("s3a://b/day").items()
+        alone = place.state(path)
+        server.shutdown()
+    s3_files.s3_system.cache_clear()
+    assert listed == alone and listed.size == 3 and listed.modified % 1_000_000_000 == 0 < listed.modified
+
+
+def test_a_child_of_a_fork_has_clients_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And keeps those of its parent, whose threads it could not end."""
+    numbers = count(1)
+    client_of = OfProcess(lambda place: next(numbers))
+    assert [client_of("a"), client_of("b"), client_of("a")] == [1, 2, 1]
+    parent = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: parent + 1)
+    assert [client_of("a"), client_of("a")] == [3, 3]
+    monkeypatch.undo()
+    assert client_of("a") == 1
 
 
 @pytest.mark.parametrize("path", [f"s3a://{BUCKET}/none", f"s3://{BUCKET}/none/*", "s3://no-such-bucket/x"])

@@ -1,0 +1,31 @@
+"""Objects that a process makes once, such as clients of storages: a child of a fork makes its own.
+
+Invariant: a child never drops the objects of its parent, whose threads it does not have: hdfs-native would wait for them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Generic, TypeVar, TypeVarTuple
+
+__all__ = ["OfProcess"]
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
+
+
+class OfProcess(Generic[*Given, Made]):
+    """A function whose results are kept, for each process. It is used as a decorator; arguments are hashable."""
+
+    def __init__(self, make: Callable[[*Given], Made]) -> None:
+        self._make = make
+        self._kept: dict[tuple[int, *Given], Made] = {}
+
+    def __call__(self, *given: *Given) -> Made:
+        key = (os.getpid(), *given)
+        found = self._kept.get(key)
+        return self._kept.setdefault(key, self._make(*given)) if found is None else found
+
+    def cache_clear(self) -> None:
+        self._kept.clear()
