@@ -28,7 +28,7 @@ class _Place(NamedTuple):
 
 
 _made: WeakKeyDictionary[SparkSession, dict[str, dict[str, _Place]]] = WeakKeyDictionary()
-"""What was made in a session, by its name, of each target on a disk."""
+"""The views and tables of each target on a disk that were made in a session, by their names."""
 
 
 def tables(
@@ -66,9 +66,12 @@ def _table(
         spark.dataSource.register(TableSource)
     if database is not None:
         own = f"{database}.`{name}`"
+        schema = (
+            None if folder is not None else placed_schema(storage, table)
+        )  # requests that may fail come first
         spark.sql(f"drop table if exists {own}")
         if folder is None:
-            spark.catalog.createTable(own, source=TableSource.name(), schema=placed_schema(storage, table))
+            spark.catalog.createTable(own, source=TableSource.name(), schema=schema)
         else:
             _register(spark, own, folder)
             _remember(spark, storage, own, _Place(folder, is_view=False))

@@ -1,7 +1,7 @@
 """The index of a source: how its files are divided, found by tasks and kept in the target.
 
 Invariant: a file of the index is a function of the options that divide and of the paths, sizes and times in it, and it has
-a checksum. What is damaged, or does not agree with the listing of the source, is not used: these files are divided anew.
+a checksum. An index that is damaged, or does not agree with the listing of the source, is not used: these files are divided anew.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def _below(client: Client, folder: str) -> list[FileStatus]:
     """Return all that is below a folder, or nothing if it is not there.
 
     Raises:
-        OSError: Folders below it vanish again and again: what was listed may not be all.
+        OSError: Folders below it vanish again and again, so that the list may lack files.
     """
     for _ in range(_N_TRIES):
         try:
