@@ -46,15 +46,16 @@ def store_of(address: str) -> ObjectStore:
             "Azure's and Google's stores need obstore: "
             "install it on the driver and the workers with `pip install 'wiregen[spark-cloud]'`"
         ) from None
-    _users.append(os.getpid())
-    if _users[0] != os.getpid():
+    if _users and _users[0] != os.getpid():
         raise WireSparkError(
             f"cannot use {address} in a fork of a process that has used stores: start it by `spawn`"
         )
     try:
-        return from_url(address.replace("gcs://", "gs://", 1))
+        store = from_url(address.replace("gcs://", "gs://", 1))
     except (BaseError, ValueError) as error:
         raise WireSparkError(f"cannot use {address}: {said(address, error)}") from None
+    _users.append(os.getpid())
+    return store
 
 
 def said(address: str, error: Exception) -> str:

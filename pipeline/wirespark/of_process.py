@@ -6,7 +6,9 @@ Invariant: a child never drops the objects of its parent, whose threads it does 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable
+from threading import Lock
 from typing import Generic, TypeVar, TypeVarTuple
 
 __all__ = ["OfProcess"]
@@ -21,11 +23,15 @@ class OfProcess(Generic[*Given, Made]):
     def __init__(self, make: Callable[[*Given], Made]) -> None:
         self._make = make
         self._kept: dict[tuple[int, *Given], Made] = {}
+        self._locks: defaultdict[int, Lock] = defaultdict(Lock)
 
     def __call__(self, *given: *Given) -> Made:
-        key = (os.getpid(), *given)
-        found = self._kept.get(key)
-        return self._kept.setdefault(key, self._make(*given)) if found is None else found
+        process = os.getpid()
+        key = (process, *given)
+        with self._locks[process]:  # of its own, as a fork may happen while another thread has the parent's
+            if key not in self._kept:
+                self._kept[key] = self._make(*given)
+            return self._kept[key]
 
     def cache_clear(self) -> None:
         self._kept.clear()

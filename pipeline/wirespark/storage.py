@@ -133,10 +133,7 @@ def _store_of(path: str) -> tuple[str, str]:
 
 
 class _Found(NamedTuple):
-    """A file on a disk that was found.
-
-    `path`: under which it is known: see `_linked`. `target`: the file that it leads to, if it was found as a link.
-    """
+    """A file on a disk that was found. `target`: the file that it leads to, if it is a link."""
 
     path: str
     state: FileState
@@ -145,14 +142,17 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Disk:
-    """The disks of this computer. Files are known by their real paths, whatever links lead to their folders."""
+    """The disks of this computer. Files are known by their real paths, whatever links lead to their folders.
+
+    A link to a file keeps its path, whatever it leads to: archives move files and leave such links.
+    """
 
     def files(self, path: str) -> Mapping[str, FileState]:
-        """Return the same as for any storage; a file that links lead to as well is there once."""
+        """Return the same as for any storage. A file that links lead to as well is there once: by its own name, or by the first link."""
         found = tuple(self._found(path))
         files = {each.path: each.state for each in found if each.target is None}
-        links = {each.path: each.state for each in found if each.target and each.target not in files}
-        return files | links
+        links = {each.target: each for each in reversed(found) if each.target and each.target not in files}
+        return files | {each.path: each.state for each in reversed(links.values())}
 
     def has_files(self, path: str) -> bool:
         return next(self._found(path), None) is not None
@@ -164,10 +164,9 @@ class _Disk:
         for match in map(str, matches):
             if os.path.isdir(match):
                 yield from _below(match)
-            elif os.path.islink(match):
-                yield _linked(match, self.state(match))
             else:
-                yield _Found(match, self.state(match))
+                target = os.path.realpath(match) if os.path.islink(match) else None
+                yield _Found(match, self.state(match), target)
 
     def state(self, path: str) -> FileState:
         return _state_of(os.stat(path))
@@ -189,13 +188,6 @@ def disk_matches(path: str) -> list[Path]:
 def _in_real_folder(path: str, real_folder: Callable[[str], str]) -> str:
     folder, name = os.path.split(path)
     return real_folder(path) if os.path.isdir(path) else os.path.join(real_folder(folder), name)
-
-
-def _linked(path: str, state: FileState) -> _Found:
-    """Return a link as the file that it leads to, unless its name says more, as `x.writer.bin` does of a file named by a hash."""
-    target = os.path.realpath(path)
-    own, other = (os.path.basename(each).split(".")[1:] for each in (path, target))
-    return _Found(target if set(own) <= set(other) else path, state, target)
 
 
 def folder_around(path: str, source: str) -> str | None:
@@ -244,8 +236,8 @@ def _below(folder: str) -> Iterator[_Found]:
             continue
         with suppress(FileNotFoundError):  # it was removed meanwhile
             if entry.is_file():
-                state = _state_of(entry.stat())
-                yield _linked(entry.path, state) if entry.is_symlink() else _Found(entry.path, state)
+                target = os.path.realpath(entry.path) if entry.is_symlink() else None
+                yield _Found(entry.path, _state_of(entry.stat()), target)
 
 
 def _is_hidden(parts: Sequence[str]) -> bool:

@@ -9,11 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from wirespark.decoders import Snapshot
 from wirespark.untyped import Made
 
-__all__ = ["BEGINNING", "FilePlace", "StreamOffset"]
+__all__ = ["BEGINNING", "FilePlace", "Mark", "StreamOffset"]
+
+
+class Mark(NamedTuple):
+    """The first bytes of a capture, by which it is told from another one of its name: their number, and a hash of them."""
+
+    n_bytes: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +32,15 @@ class FilePlace:
         at: A number of bytes.
         state: The state that frames up to there left, as JSON.
         is_whole: Whether the file ended there.
-        mark: A hash of the first bytes of a capture.
+        mark: Of a capture.
+        goes_on: Whether the file is a capture that has gone on since the place before this one.
     """
 
     at: int = 0
     state: str | None = None
     is_whole: bool = False
-    mark: str | None = None
+    mark: Mark | None = None
+    goes_on: bool = False
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -40,7 +50,9 @@ class FilePlace:
         """Return the place as JSON: a number if the file is whole, which most are, and no capture."""
         if not self.is_whole:
             return {"at": self.at, "state": self.state}
-        return self.at if self.mark is None else {"at": self.at, "whole": True, "mark": self.mark}
+        if self.mark is None:
+            return self.at
+        return {"at": self.at, "whole": True, "mark": self.mark, "goes_on": self.goes_on}
 
     @classmethod
     def of(cls, told: Made) -> FilePlace:
@@ -51,7 +63,8 @@ class FilePlace:
             at=told["at"],
             state=told.get("state"),
             is_whole=told.get("whole", False),
-            mark=told.get("mark"),
+            mark=Mark(*told["mark"]) if "mark" in told else None,
+            goes_on=told.get("goes_on", False),
         )
 
 

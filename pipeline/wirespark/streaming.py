@@ -29,7 +29,7 @@ from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
 from wirespark.source import BatchConverter, WirePartition
 from wirespark.storage import FileState, storage_of
-from wirespark.stream_offsets import BEGINNING, FilePlace, StreamOffset
+from wirespark.stream_offsets import BEGINNING, FilePlace, Mark, StreamOffset
 from wirespark.stream_rows import StreamCut, Walk
 from wirespark.task_groups import shared_if_many
 from wirespark.untyped import Batch, Made
@@ -37,7 +37,7 @@ from wirespark.untyped import Batch, Made
 __all__ = ["FollowReader"]
 
 _CHUNK = 1 << 20
-_MARKED = 1 << 10
+_MARKED = 1 << 16
 """Bytes at the beginning of a capture by which it is told from another one of the same name."""
 _MARGIN = 1 << 12
 """Bytes at the end of a file in which cuts are recorded. Each cut costs a snapshot of the state."""
@@ -147,7 +147,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         is_over = not options.is_growing or time.time() - state.modified / 1e9 >= options.idle
         most = size if room.n_bytes is None else min(size, place.at + max(room.n_bytes, 1))
         if is_capture_file(path, options):
-            return FilePlace(at=size, is_whole=True, mark=_mark(path, size)) if is_over else place
+            return _captured(path, size, place) if is_over else place
         if is_over and most == size:
             return FilePlace(at=size, is_whole=True)  # should it go on one day, it begins anew
         return self._walked(path, place, size, most)
@@ -203,13 +203,13 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _parts(self, path: str, before: FilePlace, after: FilePlace) -> Iterator[Part]:
         options = self._options
-        if after.at < before.at or before.mark not in (None, after.mark):  # it is another file
+        if after.at < before.at:  # it is another file
             before = BEGINNING
         if not after.at:
             return
         if is_capture_file(path, options):
             shares = shares_of(path, after.at, options)
-            if before.at:
+            if after.goes_on:
                 shares = (replace(share, n_shares=1, begun=before.at) for share in islice(shares, 1))
             yield from (replace(share, size=after.at) for share in shares)
             return
@@ -229,12 +229,15 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield from self._tables.batches(partition.parts, wishes)
 
 
-def _mark(path: str, size: int) -> str | None:
-    """Return a hash of the first bytes of a capture, which has the time of its first packet there; None if it has not so many."""
-    if size < _MARKED:
-        return None
+def _captured(path: str, size: int, before: FilePlace) -> FilePlace:
+    """Return the place at the end of a capture: whether it has gone on since an earlier one, or is another capture."""
+    goes_on = before.mark is not None and before.mark == _mark(path, before.mark.n_bytes)
+    return FilePlace(at=size, is_whole=True, mark=_mark(path, min(size, _MARKED)), goes_on=goes_on)
+
+
+def _mark(path: str, n_bytes: int) -> Mark:
     with storage_of(path).open(path) as file:
-        return sha256(file.read(_MARKED)).hexdigest()[:16]
+        return Mark(n_bytes, sha256(file.read(n_bytes)).hexdigest()[:16])
 
 
 def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], bool]) -> Iterator[bytes]:

@@ -202,7 +202,7 @@ def target_of(folder: str, options: ReadOptions, output: FileForm | None = None)
     storage = target_storage_of(folder)
     if options.message is not None:
         raise WireSparkError("a conversion includes all messages: remove the option `message`")
-    if output is not None and output.partition == "date":
+    if output is not None and output.partition == _DAY:
         _check_days(options.wishes.package)
     has_kernels = options.wishes.kernel != "off" and has_numba()
     target = Target(storage, options, has_kernels, output or FileForm())

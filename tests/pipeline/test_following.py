@@ -172,11 +172,12 @@ def test_a_capture_that_goes_on_has_each_row_once(name: str, tmp_path: Path) -> 
         assert [row for pair in pairwise(offsets) for row in batch(reader, *pair)] == rows
 
 
-def test_a_capture_that_was_replaced_is_read_from_its_beginning(tmp_path: Path) -> None:
-    """By a longer one: the first bytes tell. The programs that rotate captures use their names again."""
+@pytest.mark.parametrize("size", [None, 844, 100])
+def test_a_capture_that_was_replaced_is_read_from_its_beginning(tmp_path: Path, size: int | None) -> None:
+    """By a longer one: the first bytes tell, however few there were. The programs that rotate captures use their names again."""
     path, first, second = tmp_path / "live.pcap", "golumber-async-pipelined.pcap", "npm-w10-plain.pcap"
     reader = reader_of(tmp_path, "lumberjack")
-    path.write_bytes((CAPTURES / first).read_bytes())
+    path.write_bytes((CAPTURES / first).read_bytes()[:size])
     offsets = [reader.initialOffset()]
     offsets.append(next_offset(reader, offsets[-1]))
     path.write_bytes((CAPTURES / second).read_bytes())

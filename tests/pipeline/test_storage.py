@@ -196,20 +196,27 @@ def test_a_file_and_links_to_it_are_read_once(tmp_path: Path) -> None:
     names = [str(real / "1.writer.bin"), str(real / "2.writer.bin")]
     for path in ("", "/*", "/*.bin"):
         assert list(files_of((f"{tmp_path}/link{path}",))) == names, path
-    assert list(files_of((str(real / "latest.bin"),))) == names[1:]
+    assert list(files_of((str(real / "latest.bin"),))) == [str(real / "latest.bin")]
     assert len(rows_in(str(real), protocol="lumberjack")) == 2
 
 
-def test_a_link_keeps_a_name_that_says_more(tmp_path: Path) -> None:
-    """The role is in it, which a file that is named by its content does not tell."""
+def test_a_file_that_is_not_named_is_known_by_its_first_link(tmp_path: Path) -> None:
     real = linked(tmp_path)
     (real / "1.writer.bin").rename(tmp_path / "beside" / "0f3a")
     for name in ("a.writer.bin", "b.writer.bin"):
         (real / name).symlink_to("../beside/0f3a")
-    names = [str(real / name) for name in ("2.writer.bin", "a.writer.bin", "b.writer.bin")]
+    names = [str(real / name) for name in ("2.writer.bin", "a.writer.bin")]
     assert list(files_of((f"{tmp_path}/link",))) == names
-    assert list(files_of((f"{tmp_path}/link/a.writer.bin",))) == names[1:2]
+    assert list(files_of((f"{tmp_path}/link/b.writer.bin",))) == [str(real / "b.writer.bin")]
     assert set(files_of((str(tmp_path),))) == {names[0], str(tmp_path / "beside" / "0f3a")}
+
+
+def test_a_file_that_was_moved_and_left_a_link_is_known(tmp_path: Path) -> None:
+    real, target = linked(tmp_path), tmp_path / "target"
+    assert not any(run_all(reader_of(real, target, "lumberjack")))
+    (real / "1.writer.bin").rename(tmp_path / "beside" / "archived.bin")
+    (real / "1.writer.bin").symlink_to("../beside/archived.bin")
+    assert all(run_all(reader_of(real, target, "lumberjack")))
 
 
 def test_a_scheme_without_a_storage_is_an_error() -> None:
