@@ -14,10 +14,10 @@ from typing import NamedTuple
 from wirespark.decoders import Snapshot
 from wirespark.untyped import Made
 
-__all__ = ["BEGINNING", "FilePlace", "Mark", "StreamOffset"]
+__all__ = ["BEGINNING", "CaptureMark", "FilePlace", "StreamOffset"]
 
 
-class Mark(NamedTuple):
+class CaptureMark(NamedTuple):
     """The first bytes of a capture, by which it is told from another one of its name: their number, and a hash of them."""
 
     n_bytes: int
@@ -39,7 +39,7 @@ class FilePlace:
     at: int = 0
     state: str | None = None
     is_whole: bool = False
-    mark: Mark | None = None
+    mark: CaptureMark | None = None
     goes_on: bool = False
 
     @property
@@ -63,7 +63,7 @@ class FilePlace:
             at=told["at"],
             state=told.get("state"),
             is_whole=told.get("whole", False),
-            mark=Mark(*told["mark"]) if "mark" in told else None,
+            mark=CaptureMark(*told["mark"]) if "mark" in told else None,
             goes_on=told.get("goes_on", False),
         )
 

@@ -29,7 +29,7 @@ from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
 from wirespark.source import BatchConverter, WirePartition
 from wirespark.storage import FileState, storage_of
-from wirespark.stream_offsets import BEGINNING, FilePlace, Mark, StreamOffset
+from wirespark.stream_offsets import BEGINNING, CaptureMark, FilePlace, StreamOffset
 from wirespark.stream_rows import StreamCut, Walk
 from wirespark.task_groups import shared_if_many
 from wirespark.untyped import Batch, Made
@@ -235,9 +235,9 @@ def _captured(path: str, size: int, before: FilePlace) -> FilePlace:
     return FilePlace(at=size, is_whole=True, mark=_mark(path, min(size, _MARKED)), goes_on=goes_on)
 
 
-def _mark(path: str, n_bytes: int) -> Mark:
+def _mark(path: str, n_bytes: int) -> CaptureMark:
     with storage_of(path).open(path) as file:
-        return Mark(n_bytes, sha256(file.read(n_bytes)).hexdigest()[:16])
+        return CaptureMark(n_bytes, sha256(file.read(n_bytes)).hexdigest()[:16])
 
 
 def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], bool]) -> Iterator[bytes]:
