@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirespark.output import DAY
 from wirespark.receipts import FOLDER, INDEX, SUFFIX, Receipt, bundle_name
 from wirespark.target_storage import Contents, Plan, Record, TableFile, taken, unfit
 from wirespark.temporary_files import TEMPORARY, HiddenFile, alone, remove_left
@@ -196,7 +197,7 @@ class DiskTarget:
         """Yield the folders that have files of tables, those of days too."""
         for folder in (*self.path.glob("message=*"), self.path / "_frames"):
             yield folder
-            yield from folder.glob("date=*")
+            yield from folder.glob(f"{DAY}=*")
 
     def _inside(self, name: str) -> Path:
         """Return a file below the target. A receipt that was tampered with cannot name another file."""

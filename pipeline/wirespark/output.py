@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from wirespark.errors import WireSparkError
 from wirespark.options import amount, truth
 
-__all__ = ["Compression", "FileForm", "Partition", "divided"]
+__all__ = ["DAY", "Compression", "FileForm", "Partition", "divided"]
 
 Compression: TypeAlias = Literal["snappy", "zstd", "gzip", "lz4", "none"]
 Partition: TypeAlias = Literal["message", "date"]
+DAY: Final = "date"
+"""The name of that partition, which is also that of the column that Spark reads from folders such as `date=2026-11-29`."""
 
 _NAMES = ("compression", "frames", "partition", "filesize")
 

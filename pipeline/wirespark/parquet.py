@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from wirespark.output import Compression, FileForm
+from wirespark.output import DAY, Compression, FileForm
 from wirespark.requests_ahead import N_AT_ONCE
 from wirespark.spark_types import struct_type
 from wirespark.table_rows import SHARED
@@ -56,7 +56,7 @@ class TableWriters:
         days = batch["_time"].cast(pa.date32())
         for day in pc.unique(days).to_pylist():
             is_own = pc.is_null(days) if day is None else pc.fill_null(pc.equal(days, day), False)
-            self.add(f"{folder}/date={_NO_DAY if day is None else day.isoformat()}", batch.filter(is_own))
+            self.add(f"{folder}/{DAY}={_NO_DAY if day is None else day.isoformat()}", batch.filter(is_own))
 
     def add(self, folder: str, batch: Batch) -> None:
         """Add rows to the file in this very folder."""

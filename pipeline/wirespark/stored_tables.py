@@ -16,6 +16,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from wirespark.errors import WireSparkError
+from wirespark.output import DAY
 from wirespark.projection import check_projection, projected
 from wirespark.spark_types import struct_type
 from wirespark.target_storage import TargetStorage, target_storage_of
@@ -24,7 +25,6 @@ from wirespark.untyped import ArrowArray, ArrowSchema, ArrowType, Batch
 
 __all__ = ["TableSource", "placed_schema"]
 
-_DAY = "date"
 _TASK_SIZE = 64 << 20
 _N_LOOKS = 3
 
@@ -142,12 +142,12 @@ def _columns_of(storage: TargetStorage, table: str) -> ArrowSchema:
     file = files[-1]
     with pq.ParquetFile(storage.open(file)) as opened:
         schema = opened.schema_arrow
-    return schema if f"/{_DAY}=" not in file else schema.append(pa.field(_DAY, pa.date32()))
+    return schema if f"/{DAY}=" not in file else schema.append(pa.field(DAY, pa.date32()))
 
 
 def _constant(name: str, file: str, type_: ArrowType, n_rows: int) -> ArrowArray:
     """Return a column that the file does not have: the day in its path, or null."""
-    day = file.partition(f"/{_DAY}=")[2].partition("/")[0] if name == _DAY else ""
+    day = file.partition(f"/{DAY}=")[2].partition("/")[0] if name == DAY else ""
     try:
         value = date.fromisoformat(day) if day else None
     except ValueError:  # rows without a time are in a folder of their own

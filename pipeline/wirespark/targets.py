@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
-from wirespark.output import FileForm
+from wirespark.output import DAY, FileForm
 from wirespark.packages import Package
 from wirespark.planning import Part, size_of
 from wirespark.receipts import Receipt, bundle_name, name_of, way_of
@@ -17,9 +17,6 @@ from wirespark.target_storage import Bundle, Contents, Plan, Record, TargetStora
 from wirespark.task_groups import packed_if_many
 
 __all__ = ["SharedFilesError", "Target", "target_of"]
-
-_DAY = "date"
-"""The column that folders of days have for Spark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +199,7 @@ def target_of(folder: str, options: ReadOptions, output: FileForm | None = None)
     storage = target_storage_of(folder)
     if options.message is not None:
         raise WireSparkError("a conversion includes all messages: remove the option `message`")
-    if output is not None and output.partition == _DAY:
+    if output is not None and output.partition == DAY:
         _check_days(options.wishes.package)
     has_kernels = options.wishes.kernel != "off" and has_numba()
     target = Target(storage, options, has_kernels, output or FileForm())
@@ -223,7 +220,7 @@ def _check_days(package: Package) -> None:
     """
     for message, schema in package.messages.items():
         for name in schema.names:
-            if name.lower() == _DAY:
+            if name.lower() == DAY:
                 raise WireSparkError(
                     f"the message {message} has a field {name!r}, which folders of days would hide: "
                     "convert with partition=message"
