@@ -2,8 +2,6 @@
 
 pyarrow has file systems for both, but reads other variables than obstore, which writes the targets: no account or key of
 Azure's. Its errors repeat signatures (SAS), and its requests to Google go on for a quarter of an hour without an answer.
-
-Invariant: modification times are whole seconds, as listings and single requests round differently.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wirespark import cloud_stores
+from wirespark.remote_files import ListedFile, state_of_object
 from wirespark.storage import FileState
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from pyarrow import NativeFile
 
 __all__ = ["CloudFiles"]
-
-
-_SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ class CloudFiles:
             raise FileNotFoundError(name)
         return None if is_folder or found is None else _state_of(found)
 
-    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], FileState]]:
+    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[ListedFile]:
         import obstore
 
         with self._lent() as store:
@@ -59,7 +55,8 @@ class CloudFiles:
             folders = _folders_of(each["path"] for each in found)
             files = [each for each in found if _is_file(store, each, folders)]
         for each in files:
-            yield tuple(each["path"].removeprefix(folder).strip("/").split("/")), _state_of(each)
+            parts = each["path"].removeprefix(folder).strip("/").split("/")
+            yield ListedFile(tuple(parts), _state_of(each))
 
     def open(self, name: str) -> NativeFile:
         import pyarrow as pa
@@ -106,4 +103,4 @@ def _folders_of(names: Iterable[str]) -> set[str]:
 
 
 def _state_of(found: ObjectMeta) -> FileState:
-    return FileState(size=found["size"], modified=int(found["last_modified"].timestamp()) * _SECOND)
+    return state_of_object(found["size"], found["last_modified"])

@@ -107,7 +107,7 @@ class CloudFolder:
             yield store
         except (BaseError, OSError) as error:
             raise WireSparkError(
-                f"cannot use {self.address}: {cloud_stores.said(self.address, error)}"
+                f"cannot use {self.address}: {cloud_stores.error_text(self.address, error)}"
             ) from None
 
 

@@ -11,22 +11,21 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from wirespark.errors import WireSparkError
 from wirespark.of_process import OfProcess
+from wirespark.untyped import Buffer
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from obstore.store import ObjectStore
 
-__all__ = ["CLOUD", "ObjectFile", "as_os_errors", "said", "store_of"]
+__all__ = ["CLOUD", "ObjectFile", "as_os_errors", "error_text", "store_of"]
 
 CLOUD: Final = ("gs", "gcs", "abfs", "abfss")
 """The schemes of these stores."""
 _STATUS: Final = re.compile(r"status code: ([0-9]{3}[A-Za-z ]*)")
-_users: list[int] = []
-"""The processes that have opened stores, the first one first."""
 _DENIED: Final = ("401", "403")
 
 
@@ -46,19 +45,17 @@ def store_of(address: str) -> ObjectStore:
             "Azure's and Google's stores need obstore: "
             "install it on the driver and the workers with `pip install 'wiregen[spark-cloud]'`"
         ) from None
-    if _users and _users[0] != os.getpid():
+    if store_of.was_used_by_parent:
         raise WireSparkError(
             f"cannot use {address} in a fork of a process that has used stores: start it by `spawn`"
         )
     try:
-        store = from_url(address.replace("gcs://", "gs://", 1))
+        return from_url(address.replace("gcs://", "gs://", 1))
     except (BaseError, ValueError) as error:
-        raise WireSparkError(f"cannot use {address}: {said(address, error)}") from None
-    _users.append(os.getpid())
-    return store
+        raise WireSparkError(f"cannot use {address}: {error_text(address, error)}") from None
 
 
-def said(address: str, error: Exception) -> str:
+def error_text(address: str, error: Exception) -> str:
     """Return the text of an error of obstore's without the request: an advice, its name, or the status of the answer."""
     from obstore.exceptions import GenericError
 
@@ -103,11 +100,11 @@ def as_os_errors(address: str) -> Iterator[None]:
     try:
         yield
     except BaseError as error:
-        raise (PermissionError if is_denial(error) else OSError)(said(address, error)) from None
+        raise (PermissionError if is_denial(error) else OSError)(error_text(address, error)) from None
     except ValueError as error:
         if not _is_of_name(error):
             raise
-        raise OSError(said(address, error)) from None
+        raise OSError(error_text(address, error)) from None
 
 
 def _is_of_name(error: Exception) -> bool:
@@ -139,7 +136,7 @@ class ObjectFile(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def read(self, size: int = -1, /) -> Any:
+    def read(self, size: int = -1, /) -> Buffer:
         """Return the next bytes as a view, which types of files do not allow: pyarrow takes it, and it is not copied."""
         import obstore
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from wirespark.errors import WireSparkError, first_line
 from wirespark.of_process import OfProcess
+from wirespark.remote_files import ListedFile
 from wirespark.storage import FileState, matches
 
 if TYPE_CHECKING:
@@ -91,15 +92,13 @@ class HdfsFiles:
             status = hdfs_client(self.address).get_file_info(f"/{name}")
         return None if status.isdir else _state_of(status)
 
-    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], FileState]]:
+    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[ListedFile]:
         return self._below(f"/{folder}", (), patterns)
 
     def open(self, name: str) -> NativeFile:
         return opened(hdfs_client(self.address), f"/{name}")
 
-    def _below(
-        self, folder: str, above: tuple[str, ...], patterns: Sequence[str]
-    ) -> Iterator[tuple[tuple[str, ...], FileState]]:
+    def _below(self, folder: str, above: tuple[str, ...], patterns: Sequence[str]) -> Iterator[ListedFile]:
         """Yield files as a disk does: without hidden folders, and without those that vanish or may not be listed."""
         try:
             with hdfs_errors():
@@ -113,7 +112,7 @@ class HdfsFiles:
         for status in found:
             parts = (*above, status.path.rpartition("/")[2])
             if not status.isdir:
-                yield parts, _state_of(status)
+                yield ListedFile(parts, _state_of(status))
             elif matches(parts, patterns[: len(parts)]):
                 yield from self._below(status.path, parts, patterns)
 

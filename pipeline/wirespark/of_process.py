@@ -33,5 +33,10 @@ class OfProcess(Generic[*Given, Made]):
                 self._kept[key] = self._make(*given)
             return self._kept[key]
 
+    @property
+    def was_used_by_parent(self) -> bool:
+        """Return whether this is a fork of a process that has results."""
+        return any(process != os.getpid() for process, *_ in self._kept)
+
     def cache_clear(self) -> None:
         self._kept.clear()

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wirespark.storage import FileState
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pyarrow import NativeFile
 
-__all__ = ["RemoteFiles"]
+__all__ = ["ListedFile", "RemoteFiles", "state_of_object"]
+
+
+class ListedFile(NamedTuple):
+    """A file below a folder: the parts of its name there, and its state."""
+
+    parts: tuple[str, ...]
+    state: FileState
 
 
 class RemoteFiles(Protocol):
@@ -26,8 +35,8 @@ class RemoteFiles(Protocol):
             FileNotFoundError: There is neither.
         """
 
-    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], FileState]]:
-        """Yield the files below a folder, if there is one: the parts of their names in it, and their states.
+    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[ListedFile]:
+        """Yield the files below a folder, if there is one.
 
         Those whose first parts do not match the patterns, and hidden ones, may be left out.
         """
@@ -38,3 +47,8 @@ class RemoteFiles(Protocol):
         Raises:
             FileNotFoundError: It is gone.
         """
+
+
+def state_of_object(size: int, modified: datetime) -> FileState:
+    """Return the state of an object. Stores tell fractions of a second in listings and not elsewhere, or round them in two ways."""
+    return FileState(size=size, modified=int(modified.timestamp()) * 1_000_000_000)

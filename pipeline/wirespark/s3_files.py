@@ -1,7 +1,4 @@
-"""The files of S3 as `pyarrow.fs` opens them.
-
-Invariant: modification times are whole seconds: some servers list milliseconds, and no single request has them.
-"""
+"""The files of S3 as `pyarrow.fs` opens them."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from urllib.parse import urlsplit
 
 from wirespark.errors import first_line
 from wirespark.of_process import OfProcess
+from wirespark.remote_files import ListedFile, state_of_object
 from wirespark.storage import FileState
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, S3FileSystem
 
 __all__ = ["S3Files", "s3_system"]
-
-_SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class S3Files:
             raise FileNotFoundError(name)
         return _state_of(info) if info.is_file else None
 
-    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[tuple[tuple[str, ...], FileState]]:
+    def below(self, folder: str, patterns: Sequence[str]) -> Iterator[ListedFile]:
         from pyarrow.fs import FileSelector
 
         place = self._place(folder)
@@ -48,7 +44,8 @@ class S3Files:
             found = system.get_file_info(FileSelector(place, recursive=True, allow_not_found=True))
         for info in found:
             if info.is_file:
-                yield tuple(info.path.removeprefix(place).strip("/").split("/")), _state_of(info)
+                parts = info.path.removeprefix(place).strip("/").split("/")
+                yield ListedFile(tuple(parts), _state_of(info))
 
     def open(self, name: str) -> NativeFile:
         with self._lent() as system:
@@ -89,5 +86,4 @@ def s3_system(bucket: str) -> S3FileSystem:
 
 
 def _state_of(info: FileInfo) -> FileState:
-    modified = info.mtime_ns or 0
-    return FileState(size=info.size, modified=modified - modified % _SECOND)
+    return state_of_object(info.size, info.mtime)

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -19,7 +18,15 @@ pytest.importorskip("obstore", reason="the extra `spark-cloud` is not installed"
 from obstore.store import MemoryStore
 from tests.pipeline.azurite import signature
 from tests.pipeline.clouds import KINDS, CloudObjects, served_cloud
-from tests.pipeline.test_storage import CAPTURES, CODE, NAMES, PATTERNS, PROGRAM, ROOT, rows_in
+from tests.pipeline.test_storage import (  # noqa: F401 - the fixture and the test are run here with these stores
+    CAPTURES,
+    CODE,
+    PROGRAM,
+    ROOT,
+    rows_in,
+    test_the_files_of_a_pattern_are_those_of_a_disk,
+    tree,
+)
 
 from wireproto import lumberjack as lj
 from wirespark import WireSparkError, cloud_stores, storage
@@ -37,33 +44,8 @@ def objects(
         yield found
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory, objects: CloudObjects) -> Path:
-    """Return a folder that is in the store too, below `tree`."""
-    folder = tmp_path_factory.mktemp("tree")
-    for name in NAMES:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(name.encode())
-        objects.put(f"tree/{name}", name.encode())
-    return folder
-
-
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_files_of_a_pattern_are_those_of_a_disk(tree: Path, objects: CloudObjects, pattern: str) -> None:
-    on_disk = {str(Path(path).relative_to(tree)) for path in files_of((f"{tree}{pattern}",))}
-    root = f"{objects.root}tree"
-    in_store = files_of((f"{root}{pattern}",))
-    assert {path.removeprefix(f"{root}/") for path in in_store} == on_disk and on_disk
-    for path in in_store:
-        name = path.removeprefix(f"{root}/").encode()
-        place = storage.storage_of(path)
-        with place.open(path, 1) as file:
-            assert file.read() == name[1:]
-        assert place.state(path) == place.files(f"{root}{pattern}")[path]
-        assert place.state(path).size == len(name)
-
-
-def test_the_root_of_a_container_is_a_folder(tree: Path, objects: CloudObjects) -> None:
+@pytest.mark.usefixtures("tree")
+def test_the_root_of_a_container_is_a_folder(objects: CloudObjects) -> None:
     assert f"{objects.root}tree/a.bin" in files_of((objects.root,))
 
 

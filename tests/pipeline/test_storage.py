@@ -47,7 +47,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory, objects: Objects) -> Path:
     for name in NAMES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(name.encode())
-    objects.put_folder(folder, "tree")
+        objects.put(f"tree/{name}", name.encode())
     return folder
 
 
@@ -62,9 +62,11 @@ def test_the_files_of_a_pattern_are_those_of_a_disk(tree: Path, objects: Objects
     assert {path.removeprefix(f"{root}/") for path in in_store} == on_disk and on_disk
     for path in in_store:
         name = path.removeprefix(f"{root}/").encode()
-        with storage.storage_of(path).open(path, 1) as file:
+        place = storage.storage_of(path)
+        with place.open(path, 1) as file:
             assert file.read() == name[1:]
-        assert storage.storage_of(path).state(path).size == len(name)
+        assert place.state(path) == place.files(f"{root}{pattern}")[path]
+        assert place.state(path).size == len(name)
 
 
 class _WithMilliseconds(BaseHTTPRequestHandler):
