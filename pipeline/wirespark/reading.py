@@ -18,7 +18,7 @@ from wirespark.options import Mode, ReadOptions, Wishes
 from wirespark.planning import OpenedFile, Part, WholeFile, opened
 from wirespark.requests_ahead import results_ahead
 from wirespark.small_files import SmallFiles
-from wirespark.storage import is_remote, storage_of
+from wirespark.storage import storage_of
 from wirespark.table_rows import rows_table
 from wirespark.untyped import Made
 
@@ -59,8 +59,8 @@ def _decoded(
 ) -> Iterator[Columns]:
     batch_size = options.batch_size
     small = SmallFiles(wishes, batch_size)
-    are_ahead = any(is_remote(part.path) for part in parts)
-    for found in (results_ahead if are_ahead else map)(partial(_opened, options=options), parts):
+    paths = (part.path for part in parts)
+    for found in results_ahead(partial(_opened, options=options), parts, paths):
         part, content = found.part, found.content
         if isinstance(part, Share):
             report.captures.add(part.path)

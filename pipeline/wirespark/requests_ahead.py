@@ -19,11 +19,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def results_ahead(call: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Yield the results of a call with each item, in their order; up to 16 wait, or are being made.
+def results_ahead(
+    call: Callable[[Item], Result], items: Iterable[Item], paths: Iterable[str]
+) -> Iterator[Result]:
+    """Yield the results of a call with each item, in their order; up to 16 wait, or are being made, if a path is remote.
 
     A call that fails raises its error when its result is due. The other ones that wait are not made then.
     """
+    if not any(map(is_remote, paths)):
+        yield from map(call, items)
+        return
     left = iter(items)
     threads = ThreadPoolExecutor(N_AT_ONCE)
     try:
@@ -43,8 +48,7 @@ def states_of(paths: Iterable[str]) -> dict[str, FileState]:
         WireSparkError: A storage cannot be reached, or denies it.
     """
     known = list(dict.fromkeys(paths))
-    states = (results_ahead if any(map(is_remote, known)) else map)(_state, known)
-    return dict(zip(known, states, strict=True))
+    return dict(zip(known, results_ahead(_state, known, known), strict=True))
 
 
 def _state(path: str) -> FileState:
