@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from wirespark.errors import WireSparkError
+from wirespark.output import DAY
 from wirespark.stored_tables import TableSource, placed_schema
 from wirespark.target_storage import TargetStorage, target_storage_of
 
@@ -66,12 +67,8 @@ def _table(
         spark.dataSource.register(TableSource)
     if database is not None:
         own = f"{database}.`{name}`"
-        schema = (
-            None if folder is not None else placed_schema(storage, table)
-        )  # requests that may fail come first
-        spark.sql(f"drop table if exists {own}")
         if folder is None:
-            spark.catalog.createTable(own, source=TableSource.name(), schema=schema)
+            _register_stored(spark, own, storage, table)
         else:
             _register(spark, own, folder)
             _remember(spark, storage, own, _Place(folder, is_view=False))
@@ -86,14 +83,21 @@ def _table(
     return rows
 
 
+def _register_stored(spark: SparkSession, name: str, storage: TargetStorage, table: str) -> None:
+    schema = placed_schema(storage, table)  # before the table is dropped: its requests may fail
+    spark.sql(f"drop table if exists {name}")
+    spark.catalog.createTable(name, source=TableSource.name(), schema=schema)
+
+
 def _register(spark: SparkSession, name: str, folder: Path) -> None:
+    spark.sql(f"drop table if exists {name}")
     place = str(folder).replace("\\", "\\\\").replace("'", "\\'")
     spark.sql(f"create table {name} using parquet location '{place}'")
     _find_days(spark, name, folder)
 
 
 def _find_days(spark: SparkSession, name: str, folder: Path) -> None:
-    if any(folder.glob("date=*")):
+    if any(folder.glob(f"{DAY}=*")):
         spark.catalog.recoverPartitions(name)
 
 
@@ -111,7 +115,8 @@ def refresh(spark: SparkSession, target: str | Path) -> None:
     if not made:
         return
     for name, place in made.get(_identity(target_storage_of(str(target))), {}).items():
-        with suppress(Exception):  # it was dropped, or is something else now, for which no conversion fails
+        # It was dropped, or is something else now, or the session has ended: no conversion fails, or hides its own error, for that.
+        with suppress(Exception):
             if not place.is_view:
                 _find_days(spark, name, place.folder)
             spark.catalog.refreshTable(name)

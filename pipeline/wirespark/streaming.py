@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import islice
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -24,6 +23,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from wirespark.batches import Slice, batcher_of
+from wirespark.captures import Share
 from wirespark.decoders import context_of, has_context
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, is_capture_file, role_of, shares_of, size_of
@@ -208,10 +208,12 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not after.at:
             return
         if is_capture_file(path, options):
-            shares = shares_of(path, after.at, options)
             if after.goes_on:
-                shares = (replace(share, n_shares=1, begun=before.at) for share in islice(shares, 1))
-            yield from (replace(share, size=after.at) for share in shares)
+                yield Share(
+                    path=path, port=options.port, role=options.wishes.role, size=after.at, begun=before.at
+                )
+            else:
+                yield from (replace(share, size=after.at) for share in shares_of(path, after.at, options))
             return
         yield Slice(
             path=path,

@@ -114,7 +114,7 @@ class OpenDirection:
 
     @property
     def is_holding(self) -> bool:
-        """Return whether bytes wait behind a hole."""
+        """Return whether bytes wait after a hole."""
         return bool(self._held)
 
     def is_start(self, sequence: int) -> bool:

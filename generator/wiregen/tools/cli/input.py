@@ -108,7 +108,7 @@ def open_growing(name: str | None, *, is_capture: bool | None) -> Iterator[Input
 
 
 def _head_of(file: GrowingFile | BufferedReader) -> bytes:
-    """Return the first bytes, as soon as they tell whether the file may be a capture."""
+    """Return the first bytes, as soon as they show whether the file may be a capture."""
     from wiregen.formats.capture import may_become_capture
 
     head = b""
