@@ -18,14 +18,15 @@ from hashlib import sha256
 from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
-from zlib import crc32
 
 import numpy as np
 
-from wiregen.formats.capture import Batch, IssueKind, Issues, LocatedPacket, ends_of, locate_packets
+from wiregen.formats.capture import Batch, IssueKind, Issues, ends_of
+from wirespark.capture_shares import SeenKeys, SharedPackets, share_of
 from wirespark.errors import WireSparkError
-from wirespark.index_file import FIELDS, PAGE_SIZE, RECORD, DamagedError, Facts, IndexFile, IndexPages
+from wirespark.index_file import FIELDS, PAGE_SIZE, DamagedError, Facts, IndexFile, IndexPages
 from wirespark.open_files import FileView, open_state
+from wirespark.packet_locating import locate_packets
 from wirespark.record_runs import in_batches
 from wirespark.temporary_files import HiddenFile, alone
 from wirespark.user_cache import make_room, private_folder
@@ -33,10 +34,8 @@ from wirespark.user_cache import make_room, private_folder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SharePackets", "share_of", "share_packets"]
+__all__ = ["SharePackets", "share_packets"]
 
-_MOST_KNOWN = 1 << 16
-"""Ends of connections whose share is remembered."""
 _MOST_KEPT = 4 << 30
 _LONG = 3
 """How many shares of the capture the packets between two ends are at least, if their connections are long: to cut them costs a pass."""
@@ -55,10 +54,16 @@ class _Capture:
     n_shares: int
     size: int
 
-    def located(self, issues: Issues) -> Iterator[LocatedPacket]:
-        """Yield its packets. Several passes may take place at once."""
+    def packets(self, issues: Issues, seen: SeenKeys) -> Iterator[SharedPackets]:
+        """Yield its packets with their shares; note issues, and the keys of segments. Several passes may take place at once."""
         view = io.BufferedReader(FileView(self.file, self.size), _READ_SIZE)
-        return locate_packets(view, port=self.port, issues=issues)
+        for found in locate_packets(view, port=self.port, issues=issues):
+            shares = seen.add(found.keys, found.records["captured"])
+            yield SharedPackets(shares=shares, records=found.records)
+
+    def keys(self) -> SeenKeys:
+        """Return what a pass over it fills."""
+        return SeenKeys(self.n_shares, self.size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +82,11 @@ class _Scan:
     def pages(self) -> Iterator[bytes]:
         """Yield the records of the share, as an index has them."""
         page = bytearray()
-        for share, record in _records(self.capture, self.noted, Counter()):
-            if share == self.share:
-                page += record
-                if len(page) >= PAGE_SIZE:
-                    yield bytes(page)
-                    page.clear()
+        for found in self.capture.packets(self.noted, self.capture.keys()):
+            page += found.records[found.shares == self.share].tobytes()
+            if len(page) >= PAGE_SIZE:
+                yield bytes(page)
+                page.clear()
         if page:
             yield bytes(page)
 
@@ -248,14 +252,11 @@ def _make(place: Path, capture: _Capture) -> None:
 def _write(file: BinaryIO, capture: _Capture) -> None:
     """Write the index of a capture."""
     n_shares = capture.n_shares
-    pages, issues, sizes = IndexPages(file, n_shares + 1), Issues(), Counter[bytes]()
-    waiting, most, put = pages.waiting, pages.size, pages.put
-    for share, record in _records(capture, issues, sizes):
-        page = waiting[share]
-        page += record
-        if len(page) >= most:
-            put(share)
-    waiting[n_shares] += Facts(issues=_counts(issues), long_ends=_long_ends(sizes, capture)).text()
+    pages, issues, seen = IndexPages(file, n_shares + 1), Issues(), capture.keys()
+    for found in capture.packets(issues, seen):
+        for share, records in found.by_share():
+            pages.add(share, records)
+    pages.add(n_shares, Facts(issues=_counts(issues), long_ends=_long_ends(seen, capture)).text())
     pages.finish()
 
 
@@ -265,41 +266,16 @@ def _counts(issues: Issues) -> dict[IssueKind, int]:
 
 def _scanned_long_ends(capture: _Capture) -> tuple[bytes, ...]:
     """Return the ends of long connections, found by a pass of its own."""
-    sizes = Counter[bytes]()
-    for _ in _records(capture, Issues(), sizes):
+    seen = capture.keys()
+    for _ in capture.packets(Issues(), seen):
         pass
-    return _long_ends(sizes, capture)
+    return _long_ends(seen, capture)
 
 
-def _long_ends(sizes: Mapping[bytes, int], capture: _Capture) -> tuple[bytes, ...]:
-    """Return the ends of long connections. `sizes`: the bytes of the packets of each direction, by the key of its segments."""
+def _long_ends(seen: SeenKeys, capture: _Capture) -> tuple[bytes, ...]:
+    """Return the ends of long connections."""
     found = Counter[bytes]()
-    for key, size in sizes.items():
+    for key, size in seen.sizes().items():
         found[ends_of(key)] += size
     least = _LONG * capture.size / capture.n_shares
     return tuple(sorted(ends for ends, size in found.items() if size >= least))
-
-
-def share_of(ends: bytes, n_shares: int) -> int:
-    """Return the share that the connections between two ends are in."""
-    return crc32(ends) % n_shares
-
-
-def _records(capture: _Capture, issues: Issues, sizes: Counter[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the share and the record of each packet, in one pass over a capture; note issues.
-
-    `sizes` gets the bytes of the packets by their key, except where they are few.
-    """
-    pack = RECORD.pack
-    shares: dict[bytes, int] = {}
-    few = capture.size // (4 * capture.n_shares)
-    for key, link_type, time, offset, captured, size in capture.located(issues):
-        share = shares.get(key)
-        if share is None:
-            if len(shares) >= _MOST_KNOWN:
-                shares.clear()
-                for each in [each for each, n_bytes in sizes.items() if n_bytes < few]:
-                    del sizes[each]
-            share = shares[key] = share_of(ends_of(key), capture.n_shares)
-        sizes[key] += captured
-        yield share, pack(offset, time, captured, size, link_type)

@@ -20,10 +20,9 @@ import numpy as np
 
 from wiregen.formats.capture import IssueKind
 
-__all__ = ["FIELDS", "PAGE_SIZE", "RECORD", "DamagedError", "Facts", "IndexFile", "IndexPages"]
+__all__ = ["FIELDS", "PAGE_SIZE", "DamagedError", "Facts", "IndexFile", "IndexPages"]
 
 _MAGIC = b"wspkts6\n"
-RECORD = struct.Struct("<QdIIH")
 FIELDS = np.dtype([("offset", "<u8"), ("time", "<f8"), ("captured", "<u4"), ("size", "<u4"), ("link", "<u2")])
 """A record: the offset of a packet in the capture, its time in seconds, its captured size, its size, its link type."""
 _PAGE = struct.Struct("<QII")
@@ -142,7 +141,7 @@ class IndexFile:
 
     def _are_packets(self, content: bytes) -> bool:
         """Return whether a page has records of packets that are in the capture."""
-        if len(content) % RECORD.size:
+        if len(content) % FIELDS.itemsize:
             return False
         records = np.frombuffer(content, FIELDS)
         offsets, most = records["offset"], np.uint64(self.capture_size)
@@ -168,33 +167,35 @@ class DamagedError(Exception):
 
 
 class IndexPages:
-    """The pages that are being filled.
-
-    Attributes:
-        waiting: The records of each share that are not written yet.
-        size: The size in bytes from which a page is written.
-    """
+    """The pages that are being filled. `size`: how many bytes a full one has."""
 
     def __init__(self, file: BinaryIO, n_shares: int) -> None:
-        self.waiting = [bytearray() for _ in range(n_shares)]
-        self.size = min(PAGE_SIZE, max(RECORD.size, _MOST_WAITING // n_shares))
+        most = min(PAGE_SIZE, _MOST_WAITING // n_shares)
+        self.size = max(1, most // FIELDS.itemsize) * FIELDS.itemsize
+        self._waiting = [bytearray() for _ in range(n_shares)]
         self._file = file
         self._last = [0] * n_shares
         self._place = file.write(_MAGIC)
 
-    def put(self, share: int) -> None:
-        """Write the page of a share."""
-        page = self.waiting[share]
-        before = self._last[share]
-        header = _PAGE.pack(before, len(page), _checksum(share, before, page))
-        n_bytes = self._file.write(header + page)
-        self._last[share], self._place = self._place, self._place + n_bytes
-        page.clear()
+    def add(self, share: int, content: bytes) -> None:
+        """Add records of packets of a share, or facts; pages that are full are written."""
+        waiting = self._waiting[share]
+        waiting += content
+        while len(waiting) >= self.size:
+            self._put(share, waiting[: self.size])
+            del waiting[: self.size]
 
     def finish(self) -> None:
-        for share, page in enumerate(self.waiting):
-            if page:
-                self.put(share)
+        for share, waiting in enumerate(self._waiting):
+            if waiting:
+                self._put(share, waiting)
         size = self._place + _LAST.size * len(self._last) + _PLACE.size
         places = (_LAST.pack(place, _checksum(share, place)) for share, place in enumerate(self._last))
         self._file.write(b"".join((*places, _PLACE.pack(size))))
+
+    def _put(self, share: int, content: bytearray) -> None:
+        """Write a page of a share."""
+        before = self._last[share]
+        header = _PAGE.pack(before, len(content), _checksum(share, before, content))
+        n_bytes = self._file.write(header + content)
+        self._last[share], self._place = self._place, self._place + n_bytes

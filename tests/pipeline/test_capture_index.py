@@ -30,13 +30,13 @@ from wiregen.formats.capture import (
     FlowBytes,
     Gap,
     IssueKind,
-    LocatedPacket,
+    Issues,
     assemble_batches,
-    locate_packets,
 )
 from wirespark import capture_index, index_file, record_runs
 from wirespark.captures import Share
 from wirespark.errors import WireSparkError
+from wirespark.packet_locating import LocatedPackets, locate_packets
 
 SERVER = End(address="10.0.0.2", port=5044)
 N_SHARES = 9
@@ -134,7 +134,7 @@ def test_the_tasks_of_a_capture_read_it_once_together(
     n_bytes = 0
     pread = os.pread
 
-    def counted_pass(source: BinaryIO, **given: Any) -> Iterator[LocatedPacket]:
+    def counted_pass(source: BinaryIO, **given: Any) -> Iterator[LocatedPackets]:
         passes.append(source.name)
         return locate_packets(source, **given)
 
@@ -151,10 +151,48 @@ def test_the_tasks_of_a_capture_read_it_once_together(
             pass
     (index,) = cache.glob("*.index")
     assert passes == [str(path)]
-    n_packets = sum(1 for _ in locate_packets(str(path)))
+    records = [found.records for found in locate_packets(str(path), issues=Issues())]
+    n_packets = sum(map(len, records))
     assert 26 * n_packets < index.stat().st_size < 26 * n_packets + 100 * N_SHARES
-    packets = sum(packet.captured_size for packet in locate_packets(str(path)))
+    packets = sum(int(each["captured"].sum()) for each in records)
     assert packets < n_bytes < packets + index.stat().st_size + 64 * n_packets
+
+
+@pytest.mark.parametrize("n_keys", [1, 5])
+def test_an_index_is_the_same_however_many_keys_are_remembered(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, n_keys: int
+) -> None:
+    """A long connection is found although others come and go."""
+    path = tmp_path / "traffic"
+    chance = random.Random(1)
+    long = traffic.Talk(chance, End(address="10.0.1.1", port=50_000), SERVER)
+    long.deliver(0, long.burst(0, [1000] * 200))
+    sent = []
+    for number in range(100):
+        talk = traffic.Talk(chance, End(address="10.0.2.1", port=50_000 + number), SERVER)
+        talk.deliver(0, talk.burst(0, [100]))
+        sent += [*talk.sent, *long.sent[2 * number : 2 * number + 2]]
+    packets = [packet for each in sent for packet in traffic.captured(each, LINKS["ethernet"])]
+    path.write_bytes(traffic.pcap(packets))
+    monkeypatch.setattr("wiregen.formats.capture.source._WINDOW_SIZE", 4000)  # batches of a few packets
+    (whole, long_ends), (few, few_long_ends) = _index_with(path, cache, None), _index_with(
+        path, cache, n_keys
+    )
+    assert whole == few and len(long_ends) == 1 and long_ends == few_long_ends
+
+
+def _index_with(path: Path, cache: Path, n_keys: int | None) -> tuple[bytes, tuple[bytes, ...]]:
+    """Return a new index of a capture, and the ends of long connections in it. `n_keys`: how many keys it remembers."""
+    with pytest.MonkeyPatch.context() as patch:
+        if n_keys is not None:
+            patch.setattr("wirespark.capture_shares._MOST_KNOWN", n_keys)
+        with capture_index.share_packets(
+            str(path), None, share=0, n_shares=N_SHARES, is_kept=True
+        ) as packets:
+            (index,) = cache.glob("*.index")
+            found = index.read_bytes(), packets.long_ends
+        index.unlink()
+    return found
 
 
 def test_packets_next_to_each_other_are_read_at_once(
@@ -401,7 +439,7 @@ def test_a_capture_that_changes_while_its_index_is_made_is_an_error(
     path = tmp_path / "traffic"
     write_capture(path, random.Random(1), 5)
 
-    def growing(source: BinaryIO, **given: Any) -> Iterator[LocatedPacket]:
+    def growing(source: BinaryIO, **given: Any) -> Iterator[LocatedPackets]:
         yield from locate_packets(source, **given)
         write_capture(path, random.Random(2), 6)
 

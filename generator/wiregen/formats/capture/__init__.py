@@ -9,9 +9,15 @@ from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBy
 from wiregen.formats.capture.headers import Values as SegmentValues
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
-from wiregen.formats.capture.locating import LocatedPacket, ends_of, keys_of, locate_packets
-from wiregen.formats.capture.packet import Batch, Packet, Place
-from wiregen.formats.capture.reader import is_capture, may_be_capture, may_become_capture, read_capture
+from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place
+from wiregen.formats.capture.reader import (
+    is_capture,
+    may_be_capture,
+    may_become_capture,
+    read_batches,
+    read_capture,
+)
+from wiregen.formats.capture.segment_keys import ends_of, keys_in, keys_of
 from wiregen.formats.capture.source import Source
 from wiregen.formats.capture.streams import (
     CaptureReader,
@@ -26,6 +32,7 @@ from wiregen.formats.capture.streams import (
 from wiregen.formats.capture.writer import ConnectionWriter, PcapWriter
 
 __all__ = [
+    "BATCH_LENGTH",
     "LONGEST_MAGIC",
     "Batch",
     "CaptureError",
@@ -43,7 +50,6 @@ __all__ = [
     "Issue",
     "IssueKind",
     "Issues",
-    "LocatedPacket",
     "Packet",
     "PcapWriter",
     "Place",
@@ -55,11 +61,12 @@ __all__ = [
     "compression_of",
     "ends_of",
     "is_capture",
+    "keys_in",
     "keys_of",
-    "locate_packets",
     "may_be_capture",
     "may_become_capture",
     "place_events",
+    "read_batches",
     "read_capture",
     "read_streams",
 ]
