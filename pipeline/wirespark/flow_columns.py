@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, Gap
 from wirespark.columns import NOWHERE, Columns, Origin
-from wirespark.decoders import context_of
+from wirespark.decoders import Context, context_of
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
 from wirespark.stream_pools import FlowDirection, Pools
@@ -41,60 +41,90 @@ def flow_columns(
 ) -> Iterator[Columns]:
     """Yield the columns of flows by their events, with their origin. `again`: returns the events once more."""
     boundary = boundary or Boundary()
-    live: dict[str, dict[bool, FlowDirection]] = {}
-    pools = Pools(wishes, path, batch_size)
-    roles = FlowRoles(wishes, again)
+    flows = _LiveFlows(path, FlowRoles(wishes, again), wishes, batch_size)
     waiting = 0
     for event in events:
         if boundary.is_reached and not boundary.is_passed:
-            yield from _flushed(live, pools, path)
+            yield from flows.flush()
             boundary.is_passed = True
-        sides = live.get(event.flow.name)
+        found = flows.take(event)
+        if found:
+            yield from found
+        if isinstance(event, FlowBytes):
+            waiting += len(event.data)
+            if waiting >= _MOST_WAITING:
+                waiting = 0
+                yield from flows.flush()
+    yield from flows.flush()
+
+
+class _LiveFlows:
+    """The flows that are open, each with those of its directions that are.
+
+    A direction is made with its first bytes, and is None before: many flows have one that sends nothing. Where frames change how
+    later ones are read, both are made at once, with their common state.
+    """
+
+    def __init__(self, path: str, roles: FlowRoles, wishes: Wishes, batch_size: int) -> None:
+        self._path = path
+        self._roles = roles
+        self._wishes = wishes
+        self._pools = Pools(wishes, path, batch_size)
+        self._live: dict[str, dict[bool, FlowDirection | None]] = {}
+
+    def take(self, event: Event) -> Iterable[Columns]:
+        """Return the columns that are complete with an event; none for most."""
+        name = event.flow.name
+        sides = self._live.get(name)
+        if isinstance(event, Closed):
+            return () if sides is None else self._located(self._ended(event, sides), name)
         if sides is None:
-            if isinstance(event, Closed):
-                continue
-            sides = live[event.flow.name] = _opened(event.flow, roles, wishes, pools)
-        yield from _located(_taken(event, sides), path, event.flow.name)
+            sides = self._live[name] = self._opened(event.flow)
+        side, time = event.from_opener, _microseconds(event)
+        if side not in sides:
+            return ()
+        direction = sides[side]
+        if direction is None:
+            direction = sides[side] = self._direction(event.flow, side, None)
+        if isinstance(event, Gap):
+            return self._located(direction.gap(event.size, time), name)
+        found = direction.feed(event.data, time)
+        return self._located(found, name) if found else ()
+
+    def flush(self) -> Iterator[Columns]:
+        """Yield the rows that wait."""
+        yield from self._pools.flush()
+        for name, sides in () if self._pools.are_used else self._live.items():
+            for direction in sides.values():
+                if direction is not None:
+                    yield from self._located(direction.flush(), name)
+
+    def _opened(self, flow: Flow) -> dict[bool, FlowDirection | None]:
+        if self._pools.are_used:
+            return {True: None, False: None}
+        context = context_of(self._wishes)
+        return {side: self._direction(flow, side, context) for side in (True, False)}
+
+    def _ended(self, event: Closed, sides: dict[bool, FlowDirection | None]) -> Iterator[Columns]:
+        """End directions of a flow."""
+        side = event.from_opener
+        for each in [side] if event.reason == "fin" and side is not None else [*sides]:
+            direction = sides.pop(each, None)
+            if direction is not None:
+                yield from direction.finish(_microseconds(event))
         if not sides:
-            del live[event.flow.name]
-        waiting += len(event.data) if isinstance(event, FlowBytes) else 0
-        if waiting >= _MOST_WAITING:
-            waiting = 0
-            yield from _flushed(live, pools, path)
-    yield from _flushed(live, pools, path)
+            del self._live[event.flow.name]
+
+    def _direction(self, flow: Flow, is_opener: bool, context: Context | None) -> FlowDirection:
+        first, last = self._roles.of(flow)
+        return self._pools.direction(first if is_opener else last, flow.name, context)
+
+    def _located(self, found: Iterable[Columns], flow: str) -> Iterator[Columns]:
+        """Yield columns with their origin; those of a pool have it already."""
+        for columns in found:
+            is_known = columns.origin is not NOWHERE
+            yield columns if is_known else replace(columns, origin=Origin(file=self._path, flow=flow))
 
 
-def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[bool, FlowDirection]:
-    """Return both directions of a flow."""
-    first, last = roles.of(flow)
-    context = context_of(wishes)
-    sides = {True: first, False: last}
-    return {side: pools.direction(role, flow.name, context) for side, role in sides.items()}
-
-
-def _taken(event: Event, sides: dict[bool, FlowDirection]) -> Iterator[Columns]:
-    time = round(event.time * 1_000_000)
-    match event:
-        case FlowBytes(from_opener=side) if side in sides:
-            yield from sides[side].feed(event.data, time)
-        case Gap(from_opener=side) if side in sides:
-            yield from sides[side].gap(event.size, time)
-        case Closed(reason="fin", from_opener=bool() as side):
-            yield from sides.pop(side).finish(time) if side in sides else ()
-        case Closed():
-            for side in tuple(sides):
-                yield from sides.pop(side).finish(time)
-
-
-def _flushed(live: dict[str, dict[bool, FlowDirection]], pools: Pools, file: str) -> Iterator[Columns]:
-    yield from pools.flush()
-    for flow, sides in () if pools.are_used else live.items():
-        for direction in sides.values():
-            yield from _located(direction.flush(), file, flow)
-
-
-def _located(found: Iterable[Columns], file: str, flow: str) -> Iterator[Columns]:
-    """Yield columns with their origin; those of a pool have it already."""
-    for columns in found:
-        is_known = columns.origin is not NOWHERE
-        yield columns if is_known else replace(columns, origin=Origin(file=file, flow=flow))
+def _microseconds(event: Event) -> int:
+    return round(event.time * 1_000_000)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from wirespark.decoders import Context, Snapshot, context_of, decoder_of
@@ -31,6 +31,12 @@ def _has_tails(package: Package) -> bool:
         hasattr(each, "tail") and "message" in getattr(each, "__slots__", ())
         for each in vars(package.native).values()
     )
+
+
+@cache
+def _odd_classes(_package: Package) -> dict[type, bool]:
+    """Return which classes of a package must be inspected, as far as that was asked for."""
+    return {}
 
 
 class StreamRow(NamedTuple):
@@ -95,7 +101,6 @@ class Walk:
         self._is_beginning = is_beginning
         self._window = b""
         self._pieces: list[bytes] = []
-        self._times = PieceTimes()
         self._fed = offset
         self._held: StreamRow | None = None
         self._held_bytes = b""
@@ -107,8 +112,15 @@ class Walk:
         package = wishes.package
         self._error: Made = package.native.DecodeError
         self._has_tails = _has_tails(package)
-        self._odd: dict[type, bool] = {}
-        self._trial = OffsetTrial(wishes, role)
+        self._odd = _odd_classes(package)
+
+    @cached_property
+    def _times(self) -> PieceTimes:
+        return PieceTimes()
+
+    @cached_property
+    def _trial(self) -> OffsetTrial:
+        return OffsetTrial(self._wishes, self._role)
 
     @property
     def end(self) -> int:

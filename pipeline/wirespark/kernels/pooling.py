@@ -127,10 +127,10 @@ class ScanPool:
         """Prove the frames of all streams in one run, and yield their columns; then let go of their bytes."""
         if not lanes:
             return
-        pieces = [piece for lane in lanes for piece in lane.scanned_pieces()]
-        data = np.frombuffer(b"".join([piece.data for piece in pieces]), np.uint8)
-        ends = np.cumsum([len(piece.data) for piece in pieces])
-        times = None if pieces[0].time is None else np.array([piece.time for piece in pieces], np.int64)
+        parts, moments = zip(*[piece for lane in lanes for piece in lane.scanned_pieces()], strict=True)
+        data = np.frombuffer(b"".join(parts), np.uint8)
+        ends = np.cumsum(list(map(len, parts)))
+        times = None if moments[0] is None else np.array(moments, np.int64)
         windows = _windows(lanes)
         begins = windows[:, ops.W_START].copy()
         bases = np.array([lane.walk.offset for lane in lanes]) - begins
@@ -162,7 +162,10 @@ class ScanPool:
 def _windows(lanes: Sequence[Lane]) -> NDArray[np.int64]:
     """Return the windows of streams whose bytes are one after the other."""
     windows = np.zeros((len(lanes), ops.W_SIZE), np.int64)
-    windows[:, ops.W_STOP] = np.cumsum([lane.scanned for lane in lanes])
+    sizes = [lane.scanned for lane in lanes]
+    windows[:, ops.W_STOP] = np.cumsum(sizes)
     windows[1:, ops.W_START] = windows[:-1, ops.W_STOP]
-    windows[:, ops.W_IS_OVER] = [lane.is_over and lane.scanned == lane.waiting for lane in lanes]
+    windows[:, ops.W_IS_OVER] = [
+        lane.is_over and size == lane.waiting for lane, size in zip(lanes, sizes, strict=True)
+    ]
     return windows

@@ -15,6 +15,7 @@ from wirespark.timed_bytes import TimedBytes
 
 __all__ = ["StreamBuffer"]
 
+_new = tuple.__new__  # faster than the generated `__new__` of a named tuple
 _LEAST_WALK, _MOST_WALK = 1 << 12, 1 << 20
 """Bytes that the object path takes at a time: the more, the more often it is needed."""
 _LEAST_SCAN = 1 << 14
@@ -44,7 +45,7 @@ class StreamBuffer:
 
     def add(self, data: bytes, time: int | None) -> None:
         if data:
-            self.pieces.append(TimedBytes(data, time))
+            self.pieces.append(_new(TimedBytes, (data, time)))
             self.waiting += len(data)
 
     @property
@@ -68,20 +69,16 @@ class StreamBuffer:
     def settle(self, size: int, reason: int) -> None:
         """Drop the bytes of frames that the kernels proved; `reason`: why these ended there, one of `ops`."""
         self.has_more = self.waiting > self._scan_size
-        self.walk.move(size)
-        self.waiting -= size
         self.is_walking = reason == ops.ODD
-        self._scan_size = _LEAST_SCAN if self.is_walking else min(2 * self._scan_size, sys.maxsize)
+        if self.is_walking:
+            self._scan_size = _LEAST_SCAN
+        elif self._scan_size < sys.maxsize:
+            self._scan_size = min(2 * self._scan_size, sys.maxsize)
         if size >= self._walk_size:
             self._walk_size = _LEAST_WALK
-        while size:
-            size -= len(self._taken(size).data)
-        if self.pieces:
-            data, time = self.pieces[0]
-            if (
-                isinstance(data, memoryview) and 2 * len(data) < memoryview(data.obj).nbytes
-            ):  # it keeps what was read alive
-                self.pieces[0] = TimedBytes(bytes(data), time)
+        self.walk.move(size)
+        self.waiting -= size
+        self._drop(size)
 
     def step(self) -> list[StreamRow]:
         """Let the object path read some bytes; take back those after its last frame if it has no open state."""
@@ -110,6 +107,18 @@ class StreamBuffer:
             rows.extend(self.walk.feed(bytes(data), time))
         return rows
 
+    def _drop(self, size: int) -> None:
+        """Drop so many bytes; keep no others alive than those that wait."""
+        pieces = self.pieces
+        while pieces:
+            data, time = pieces[0]
+            if len(data) > size:
+                if size or isinstance(data, memoryview):
+                    pieces[0] = _new(TimedBytes, (_rest(data, size), time))
+                return
+            size -= len(data)
+            pieces.popleft()
+
     def _taken(self, size: int) -> TimedBytes:
         """Drop and return the first piece, or so many bytes of it."""
         data, time = self.pieces.popleft()
@@ -118,3 +127,9 @@ class StreamBuffer:
         whole = memoryview(data)
         self.pieces.appendleft(TimedBytes(whole[size:], time))
         return TimedBytes(whole[:size], time)
+
+
+def _rest(data: bytes | memoryview, size: int) -> bytes | memoryview:
+    """Return all but so many bytes; as a view, unless it would keep more than twice its own size alive."""
+    rest = memoryview(data)[size:]
+    return bytes(rest) if 2 * len(rest) < memoryview(rest.obj).nbytes else rest

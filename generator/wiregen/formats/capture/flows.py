@@ -8,6 +8,7 @@ import ipaddress
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
@@ -241,12 +242,12 @@ def _identify(segment: Segment, generation: int, port: int | None) -> tuple[Flow
 
 def _endpoints(key: bytes) -> tuple[Endpoint, Endpoint]:
     middle = (len(key) - 4) // 2
-    ends = ((key[:middle], key[-4:-2]), (key[middle:-4], key[-2:]))
-    sender, receiver = (
-        Endpoint(address=str(ipaddress.ip_address(address)), port=int.from_bytes(port, "big"))
-        for address, port in ends
-    )
-    return sender, receiver
+    return _endpoint(key[:middle], key[-4:-2]), _endpoint(key[middle:-4], key[-2:])
+
+
+@lru_cache(maxsize=1024)  # that of a server is in many flows
+def _endpoint(address: bytes, port: bytes) -> Endpoint:
+    return Endpoint(address=str(ipaddress.ip_address(address)), port=int.from_bytes(port, "big"))
 
 
 def _reverse(key: bytes) -> bytes:
