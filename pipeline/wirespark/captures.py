@@ -10,15 +10,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
 
-from wiregen.formats.capture import CaptureError, Event, IssueKind, Issues, assemble_batches, read_streams
+from wiregen.formats.capture import (
+    CaptureError,
+    Event,
+    FlowRun,
+    IssueKind,
+    Issues,
+    assemble_batches,
+    assemble_runs,
+    read_streams,
+)
 from wirespark.capture_index import SharePackets, share_packets
 from wirespark.columns import Columns
+from wirespark.decoders import has_context
 from wirespark.errors import WireSparkError
 from wirespark.flow_columns import flow_columns
 from wirespark.grown_captures import new_columns
 from wirespark.long_flows import flow_slice_columns, long_flows_of
 from wirespark.open_files import FirstBytes
 from wirespark.options import Wishes
+from wirespark.packet_runs import runs_of
 from wirespark.storage import storage_of
 
 __all__ = ["Share", "share_columns"]
@@ -80,6 +91,19 @@ class Share:
         """Yield the same of its packets that are open, without the segments that have these keys."""
         issues = Issues()
         yield from assemble_batches(packets.batches(), port=self.port, issues=issues, without=without)
+        self._count(issues, packets, counts)
+
+    def runs_of(
+        self, packets: SharePackets, counts: Counter[IssueKind], without: Collection[bytes] = ()
+    ) -> Iterator[Event | FlowRun]:
+        """Yield the same with runs of packets put together."""
+        issues = Issues()
+        yield from assemble_runs(
+            packets.batches(), runs_of=runs_of, port=self.port, issues=issues, without=without
+        )
+        self._count(issues, packets, counts)
+
+    def _count(self, issues: Issues, packets: SharePackets, counts: Counter[IssueKind]) -> None:
         counts.update({issue.kind: issue.count for issue in issues})
         if self.index == 0:
             counts.update(packets.issues())
@@ -115,9 +139,8 @@ def _shared_columns(
     """Yield the columns of a share of several."""
     long = long_flows_of(packets, wishes, share.port)
     again = partial(share.events_of, packets, Counter(), long.keys)
-    yield from flow_columns(
-        share.path, share.events_of(packets, counts, long.keys), again, wishes, batch_size
-    )
+    read = share.events_of if has_context(wishes.package) else share.runs_of
+    yield from flow_columns(share.path, read(packets, counts, long.keys), again, wishes, batch_size)
     for part in long.slices[share.index :: share.n_shares]:
         yield from flow_slice_columns(part, packets, wishes, batch_size, share.port)
     if share.index == 0:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, Gap
+from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, FlowRun
 from wirespark.columns import NOWHERE, Columns, Origin
 from wirespark.decoders import Context, context_of
 from wirespark.flow_roles import FlowRoles
@@ -33,7 +34,7 @@ class Boundary:
 
 def flow_columns(
     path: str,
-    events: Iterator[Event],
+    events: Iterator[Event | FlowRun],
     again: Callable[[], Iterator[Event]],
     wishes: Wishes,
     batch_size: int,
@@ -50,8 +51,8 @@ def flow_columns(
         found = flows.take(event)
         if found:
             yield from found
-        if isinstance(event, FlowBytes):
-            waiting += len(event.data)
+        if isinstance(event, FlowBytes | FlowRun):
+            waiting += len(event.data) if isinstance(event, FlowBytes) else sum(map(len, event.pieces))
             if waiting >= _MOST_WAITING:
                 waiting = 0
                 yield from flows.flush()
@@ -72,7 +73,7 @@ class _LiveFlows:
         self._pools = Pools(wishes, path, batch_size)
         self._live: dict[str, dict[bool, FlowDirection | None]] = {}
 
-    def take(self, event: Event) -> Iterable[Columns]:
+    def take(self, event: Event | FlowRun) -> Iterable[Columns]:
         """Return the columns that are complete with an event; none for most."""
         name = event.flow.name
         sides = self._live.get(name)
@@ -80,15 +81,19 @@ class _LiveFlows:
             return () if sides is None else self._located(self._ended(event, sides), name)
         if sides is None:
             sides = self._live[name] = self._opened(event.flow)
-        side, time = event.from_opener, _microseconds(event)
+        side = event.from_opener
         if side not in sides:
             return ()
         direction = sides[side]
         if direction is None:
             direction = sides[side] = self._direction(event.flow, side, None)
-        if isinstance(event, Gap):
-            return self._located(direction.gap(event.size, time), name)
-        found = direction.feed(event.data, time)
+        found: Iterable[Columns]
+        if isinstance(event, FlowRun):
+            found = chain.from_iterable(map(direction.feed, event.pieces, map(_microseconds, event.times)))
+        elif isinstance(event, FlowBytes):
+            found = direction.feed(event.data, _microseconds(event.time))
+        else:
+            found = direction.gap(event.size, _microseconds(event.time))
         return self._located(found, name) if found else ()
 
     def flush(self) -> Iterator[Columns]:
@@ -111,7 +116,7 @@ class _LiveFlows:
         for each in [side] if event.reason == "fin" and side is not None else [*sides]:
             direction = sides.pop(each, None)
             if direction is not None:
-                yield from direction.finish(_microseconds(event))
+                yield from direction.finish(_microseconds(event.time))
         if not sides:
             del self._live[event.flow.name]
 
@@ -126,5 +131,5 @@ class _LiveFlows:
             yield columns if is_known else replace(columns, origin=Origin(file=self._path, flow=flow))
 
 
-def _microseconds(event: Event) -> int:
-    return round(event.time * 1_000_000)
+def _microseconds(time: float) -> int:
+    return round(time * 1_000_000)

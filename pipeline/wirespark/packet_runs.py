@@ -1,47 +1,72 @@
-"""Runs of packets whose segments follow each other, put together at once: the loop over single packets would cost more than decoding."""
+"""Runs of packets whose segments follow each other, found at once: the loop over single packets would cost more than decoding."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
-from wiregen.formats.capture import Batch, SegmentValues
+from wiregen.formats.capture import Batch, SegmentRun
 from wirespark.packet_headers import read_headers
 
 __all__ = ["runs_of"]
 
+_LEAST = 4
+"""Packets of a run at least, in the mean: shorter ones would not save time."""
 _TURNS = 0b111
 """The flags FIN, SYN and RST."""
-_ACK = 0b10000
 
 
-def runs_of(batch: Batch, keys: Collection[bytes]) -> list[SegmentValues] | None:
-    """Return for each key one segment with the data of all that have it, or None if they are not such a run.
+def runs_of(batch: Batch, is_wanted: Callable[[bytes], bool] | None) -> list[SegmentRun] | None:
+    """Return for each wanted key (None: for all) one run of all segments that have it, or None if they are not such runs.
 
-    All packets of the batch must have usual headers, and those of a run no flag with which a connection begins or ends, and no hole.
-    A run has the number of its first packet, and the time of the last.
+    All packets of the batch must have usual headers, and those of runs no flag with which a connection begins or ends, and no hole.
+    Runs of few packets would not save time.
     """
     headers = read_headers(batch)
     if not headers.is_usual.all():
         return None
-    begins, stops = headers.begins, headers.stops
-    sequences = headers.fields["sequence"].astype(np.int64)
-    found = []
-    for key in keys:
-        is_own = headers.are_of(key)
-        if (headers.fields["flags"][is_own] & _TURNS).any():
-            return None
-        own = np.flatnonzero(is_own & (stops > begins))
-        if not len(own):
-            continue
-        sizes, sequence = (stops - begins)[own], sequences[own]
-        if (((sequence + sizes)[:-1] - sequence[1:]) % (1 << 32)).any():
-            return None
-        data = b"".join(
-            batch.data[begin:stop]
-            for begin, stop in zip(begins[own].tolist(), stops[own].tolist(), strict=True)
+    keys = headers.fields["key"].tolist()
+    known = _Numbers(is_wanted)
+    numbers = np.fromiter(map(known.__getitem__, keys), np.int64, len(keys))
+    if (headers.fields["flags"][numbers >= 0] & _TURNS).any():
+        return None
+    own = np.flatnonzero((numbers >= 0) & (headers.stops > headers.begins))
+    own = own[np.argsort(numbers[own], kind="stable")]
+    if not len(own):
+        return []
+    begins, stops, numbers = headers.begins[own], headers.stops[own], numbers[own]
+    sequences = headers.fields["sequence"][own].astype(np.int64)
+    is_next = numbers[1:] == numbers[:-1]
+    if ((sequences[:-1] + (stops - begins)[:-1] - sequences[1:])[is_next] % (1 << 32)).any():
+        return None
+    if len(own) < _LEAST * (len(own) - np.count_nonzero(is_next)):
+        return None
+    firsts = [0, *(np.flatnonzero(~is_next) + 1).tolist(), len(own)]
+    places, data = own.tolist(), batch.data
+    pieces = [data[begin:stop] for begin, stop in zip(begins.tolist(), stops.tolist(), strict=True)]
+    times = [headers.times[place] for place in places]
+    return [
+        SegmentRun(
+            headers.numbers[places[first]],
+            keys[places[first]],
+            int(sequences[first]),
+            pieces[first:stop],
+            times[first:stop],
         )
-        number, time = headers.numbers[own[0]], headers.times[own[-1]]
-        found.append((number, time, key, int(sequence[0]), 0, _ACK, data, len(data)))
-    return found
+        for first, stop in pairwise(firsts)
+    ]
+
+
+class _Numbers(dict[bytes, int]):
+    """The numbers of the wanted keys of a batch, in their order; that of other keys is negative."""
+
+    def __init__(self, is_wanted: Callable[[bytes], bool] | None) -> None:
+        super().__init__()
+        self._is_wanted = is_wanted
+
+    def __missing__(self, key: bytes) -> int:
+        is_wanted = self._is_wanted is None or self._is_wanted(key)
+        number = self[key] = len(self) if is_wanted else -1
+        return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -22,7 +22,7 @@ from tests.interop.traffic import LINKS, End
 from tests.pipeline.damage import damaged
 from tests.pipeline.streams import STREAMS, Stream, stream_of
 
-from wiregen.formats.capture import Batch, IssueKind, SegmentValues
+from wiregen.formats.capture import Batch, IssueKind, SegmentRun
 from wirespark import capture_index, index_file, long_flows, packet_runs, record_runs
 from wirespark.captures import Share, share_columns
 from wirespark.cut_finding import cut_finder
@@ -184,9 +184,9 @@ def test_rows_are_those_of_one_task(
     """Whatever the network did to the packets, whatever the bytes are, and however often the same ends connect."""
     n_runs = 0
 
-    def counted(batch: Batch, keys: Collection[bytes]) -> list[SegmentValues] | None:
+    def counted(batch: Batch, is_wanted: Callable[[bytes], bool] | None) -> list[SegmentRun] | None:
         nonlocal n_runs
-        found = packet_runs.runs_of(batch, keys)
+        found = packet_runs.runs_of(batch, is_wanted)
         n_runs += bool(found)
         return found
 

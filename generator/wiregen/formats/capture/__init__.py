@@ -5,8 +5,8 @@ Invariant: for any bytes, only CaptureError leaves this package, and memory stay
 
 from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
 from wiregen.formats.capture.errors import CaptureError
-from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, Gap
-from wiregen.formats.capture.headers import Values as SegmentValues
+from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, FlowRun, Gap
+from wiregen.formats.capture.headers import SegmentRun
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place
@@ -26,6 +26,7 @@ from wiregen.formats.capture.streams import (
     PlacedEvent,
     assemble,
     assemble_batches,
+    assemble_runs,
     place_events,
     read_streams,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "EventSource",
     "Flow",
     "FlowBytes",
+    "FlowRun",
     "Gap",
     "Issue",
     "IssueKind",
@@ -54,10 +56,11 @@ __all__ = [
     "PcapWriter",
     "Place",
     "PlacedEvent",
-    "SegmentValues",
+    "SegmentRun",
     "Source",
     "assemble",
     "assemble_batches",
+    "assemble_runs",
     "compression_of",
     "ends_of",
     "is_capture",

@@ -49,6 +49,19 @@ class FlowBytes(NamedTuple):
     data: bytes
 
 
+class FlowRun(NamedTuple):
+    """The next bytes of one direction from several packets, each with one of `pieces` and of `times`; a tuple as `FlowBytes` is.
+
+    `offset` counts from the direction's first byte.
+    """
+
+    flow: Flow
+    from_opener: bool
+    offset: int
+    pieces: list[bytes]
+    times: list[float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """Bytes of one direction that the capture lacks; the stream continues after them."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
-from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, Values
+from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowRun
+from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, SegmentRun, Values
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.tcp_reassembly import OpenDirection, ReorderingBudget
@@ -115,10 +115,16 @@ class FlowTable:
         found = self._sides.get(key)
         return None if found is None else found.side.expected
 
-    def is_holding(self, key: bytes) -> bool:
-        """Return whether data with this key waits for earlier ones."""
-        found = self._sides.get(key)
-        return found is not None and found.side.is_holding
+    @property
+    def is_holding(self) -> bool:
+        """Return whether any data waits for earlier ones."""
+        return self._budget.used > 0
+
+    def add_run(self, run: SegmentRun) -> FlowRun:
+        """Return the event of segments that follow each other."""
+        conversation, side, _ = self._sides[run.key]
+        self._live.move_to_end(conversation.key)
+        return side.advance_run(run)
 
     def finish(self, time: float, number: int) -> Iterator[Event]:
         """End every flow that is still open at the end of the capture."""

@@ -57,6 +57,25 @@ Values = tuple[int, float, bytes, int, int, int, bytes, int]
 """A segment's fields in their order: most segments are used at once, and do not need names."""
 
 
+class SegmentRun(NamedTuple):
+    """Segments of one direction that follow each other, none of which begins or ends a flow; each has one of `pieces` and of `times`.
+
+    `number` is that of the first packet, `sequence` that of the first byte.
+    """
+
+    number: int
+    key: bytes
+    sequence: int
+    pieces: list[bytes]
+    times: list[float]
+
+    @property
+    def joined(self) -> Values:
+        """Return one segment with all of their data, at the time of the last."""
+        data = b"".join(self.pieces)
+        return self.number, self.times[-1], self.key, self.sequence, 0, ACK, data, len(data)
+
+
 class UnusablePacket(Exception):
     """The packet does not hold a usable segment, and the reason."""
 

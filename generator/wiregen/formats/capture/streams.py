@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from wiregen.formats.capture.events import Event, Flow, FlowBytes
+from wiregen.formats.capture.events import Event, Flow, FlowBytes, FlowRun
 from wiregen.formats.capture.flows import FlowTable
-from wiregen.formats.capture.headers import SYN, Values
+from wiregen.formats.capture.headers import SYN, SegmentRun, Values
 from wiregen.formats.capture.issues import Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import Batch, Packet, batch_of
@@ -87,8 +87,42 @@ def assemble_batches(
         yield from table.finish(time, number)
 
 
-Runs: TypeAlias = Callable[[Batch, Collection[bytes]], Sequence[Values] | None]
-"""Returns the segments of a batch joined by key, or None if they do not follow each other."""
+Runs: TypeAlias = Callable[[Batch, Callable[[bytes], bool] | None], Sequence[SegmentRun] | None]
+"""Returns the segments of a batch whose keys are wanted (None: all) as one run for each key, or None if they are not such runs."""
+_MOST_SKIPPED = 15
+
+
+def assemble_runs(
+    batches: Iterable[Batch],
+    *,
+    runs_of: Runs,
+    port: int | None,
+    issues: Issues,
+    without: Collection[bytes] = (),
+) -> Iterator[Event | FlowRun]:
+    """Yield the same as `assemble_batches`, with bytes of several packets at once where `runs_of` puts these together.
+
+    The events of each direction are in the order of its packets; those of others may be between them at other places. After batches
+    that are no runs, as many are not tried, at most 15.
+    """
+    table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
+    is_wanted = (lambda key: key not in without) if without else None
+    number, time, n_missed, n_skipped = 0, 0.0, 0, 0
+    for batch in batches:
+        runs = None
+        if n_skipped < n_missed:
+            n_skipped += 1
+        else:
+            runs = _runs_in(batch, table, is_wanted, runs_of)
+            n_missed, n_skipped = min(2 * n_missed + 1, _MOST_SKIPPED) if runs is None else 0, 0
+        if runs is None:
+            for values in _segments_in(batch, is_wanted, port, issues):
+                number, time = values[:2]
+                yield from table.add(values)
+        else:
+            number, time, *_ = batch.places[-1]
+            yield from map(table.add_run, runs)
+    yield from table.finish(time, number)
 
 
 class PlacedEvent(NamedTuple):
@@ -148,11 +182,29 @@ def _values_of(
 ) -> Iterator[Values]:
     """Yield the segments with these keys, joined where the table expects them next."""
     for batch in batches:
-        runs = runs_of(batch, keys)
-        if any(map(table.is_holding, keys)):  # a run does not tell what its packets acknowledge
-            runs = None
-        if runs is not None and all(table.expected(key) == at for _, _, key, at, _, _, _, _ in runs):
-            yield from runs
+        runs = _runs_in(batch, table, keys.__contains__, runs_of)
+        if runs is None:
+            yield from _segments_in(batch, keys.__contains__, port, Issues())
         else:
-            segments = read_segments((batch,), port=port, issues=Issues())
-            yield from (values for values in segments if values[2] in keys)
+            yield from (run.joined for run in runs)
+
+
+def _runs_in(
+    batch: Batch, table: FlowTable, is_wanted: Callable[[bytes], bool] | None, runs_of: Runs
+) -> Sequence[SegmentRun] | None:
+    """Return the runs of a batch if each begins with the byte that the table expects, or None.
+
+    A run does not tell what its packets acknowledge, which matters while data waits for earlier ones.
+    """
+    runs = None if table.is_holding else runs_of(batch, is_wanted)
+    if runs is None or any(table.expected(run.key) != run.sequence for run in runs):
+        return None
+    return runs
+
+
+def _segments_in(
+    batch: Batch, is_wanted: Callable[[bytes], bool] | None, port: int | None, issues: Issues
+) -> Iterator[Values]:
+    """Return the segments of a batch whose keys are wanted."""
+    segments = read_segments((batch,), port=port, issues=issues)
+    return segments if is_wanted is None else (values for values in segments if is_wanted(values[2]))

@@ -9,8 +9,8 @@ from bisect import bisect_left
 from operator import attrgetter
 from typing import NamedTuple
 
-from wiregen.formats.capture.events import Closed, Event, Flow, FlowBytes, Gap
-from wiregen.formats.capture.headers import Segment
+from wiregen.formats.capture.events import Closed, Event, Flow, FlowBytes, FlowRun, Gap
+from wiregen.formats.capture.headers import Segment, SegmentRun
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 
@@ -138,6 +138,14 @@ class OpenDirection:
         self._latest = time
         self.expected = (sequence + len(data)) % _MODULUS
         return _new(FlowBytes, (self._flow, self._from_opener, time, offset, data))
+
+    def advance_run(self, run: SegmentRun) -> FlowRun:
+        """Process segments of which the first has the expected sequence number."""
+        offset, size = self._next, sum(map(len, run.pieces))
+        self._next = offset + size
+        self._latest = run.times[-1]
+        self.expected = (run.sequence + size) % _MODULUS
+        return FlowRun(self._flow, self._from_opener, offset, run.pieces, run.times)
 
     def add(self, segment: Segment) -> list[Event]:
         """Process a segment with data; return the events that it completes."""
