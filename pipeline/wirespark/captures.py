@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from wiregen.formats.capture import (
     CaptureError,
+    CutHeaderError,
     Event,
     FlowRun,
     IssueKind,
@@ -114,7 +115,7 @@ def share_columns(
 ) -> Iterator[Columns]:
     """Yield the columns of the flows of a share, and of its slices of long ones, with their origin.
 
-    `counts` gets the numbers of issues.
+    `counts` gets the numbers of issues. A capture that ends within its header has no rows.
 
     Raises:
         WireSparkError: By the iterator: the file is not a capture.
@@ -129,6 +130,8 @@ def share_columns(
             return
         with share.packets() as packets:
             yield from _shared_columns(share, packets, wishes, batch_size, counts)
+    except CutHeaderError:  # as a capture that ends within its first record
+        counts[IssueKind.TRUNCATED_FILE] += 1
     except CaptureError as error:
         raise WireSparkError(f"{share.path}: {error}") from None
 

@@ -34,6 +34,8 @@ class Summary:
         missing: The bytes that the streams of captures lack: packets were cut, lost, or not captured.
         issues: The number of issues of captures that can cause missing bytes, by kind: `cut_packet`,
             `truncated_file` (a capture ends within a record), …
+        replaced: The number of rows of earlier runs in whose place these come: a file has changed, or was read with another `port` or
+            `from`.
         seconds: The duration of this run.
     """
 
@@ -48,6 +50,7 @@ class Summary:
     errors: dict[str, int]
     missing: int
     issues: dict[str, int]
+    replaced: int
     seconds: float
 
     @property
@@ -85,15 +88,17 @@ def convert(
     spark.dataSource.register(ConvertSource)
     begun = perf_counter()
     reader = spark.read.format("wire_convert").options(**given, target=str(target))
+    results: list[BundleResult] = []
     try:
         with as_it_was_said():
             for prepared in PREPARATIONS:
                 rows = reader.option("prepared", prepared).load().collect()
+                results += results_of(rows)
                 if not is_preparation(rows):
                     break
     finally:
         refresh(spark, target)
-    return summary_of(results_of(rows), perf_counter() - begun)
+    return summary_of(results, perf_counter() - begun)
 
 
 def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None:
@@ -156,5 +161,6 @@ def summary_of(results: Sequence[BundleResult], seconds: float) -> Summary:
         errors=total.errors,
         missing=total.missing,
         issues=total.issues,
+        replaced=total.replaced,
         seconds=seconds,
     )

@@ -51,7 +51,7 @@ _ALLOCATIONS = 100_000
 _SCHEMA = pa.schema(
     [pa.field("parts", pa.int64()), pa.field("counts", pa.string()), pa.field("resumed", pa.bool_())]
 )
-"""A result; the columns of a preparation are null."""
+"""A result; a preparation has no number of parts."""
 
 
 @dataclass
@@ -145,17 +145,21 @@ class ConvertReader(DataSourceReader):
 
     def _conversions(self, plan: Plan) -> Sequence[InputPartition]:
         done = tuple(receipt.only(plan.files).result(is_resumed=True) for receipt in plan.done)
+        if plan.replaced:
+            done = (*done, _replacing(plan.replaced))
         first = [ConvertPartition((), done=done)] if done or not plan.bundles else []
         return [*first, *(ConvertPartition(bundle.parts, bundle.name) for bundle in plan.bundles)]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         if isinstance(partition, IndexPartition):
             SourceIndex(self._target.storage, self._options, partition.key).keep(partition.files)
-            yield _PREPARED
+            yield _prepared(0)
             return
         if isinstance(partition, RewritePartition):
-            rewritten(self._target.storage, partition.rewrite(), self._target.output)
-            yield _PREPARED
+            rewrite = partition.rewrite()
+            new = rewritten(self._target.storage, rewrite, self._target.output)
+            old_rows = sum(receipt.total.rows for receipt in rewrite.old)
+            yield _prepared(0 if new is None else old_rows - new.total.rows)
             return
         assert isinstance(partition, ConvertPartition)
         if partition.done:
@@ -187,7 +191,15 @@ def _batch_of(results: Sequence[BundleResult]) -> Batch:
     return pa.RecordBatch.from_arrays(list(map(pa.array, columns)), schema=_SCHEMA)
 
 
-_PREPARED = pa.RecordBatch.from_arrays([pa.nulls(1, field.type) for field in _SCHEMA], schema=_SCHEMA)
+def _replacing(n_rows: int) -> BundleResult:
+    """Return the result of taking out so many rows, in whose place others come."""
+    return BundleResult(n_parts=0, counts=Counts(replaced=n_rows), is_resumed=False)
+
+
+def _prepared(n_rows: int) -> Batch:
+    """Return that a read was prepared, and so many rows were taken out."""
+    found = _batch_of([_replacing(n_rows)])
+    return found.set_column(0, _SCHEMA.field("parts"), pa.nulls(1, pa.int64()))
 
 
 class _Conversion:
@@ -306,10 +318,10 @@ def is_preparation(rows: Sequence[Row]) -> bool:
 
 
 def results_of(rows: Sequence[Row]) -> list[BundleResult]:
-    """Return the results that a conversion read."""
+    """Return the results that a conversion read, with those of its preparations."""
     return [
         BundleResult(
-            n_parts=row["parts"], counts=Counts(**json.loads(row["counts"])), is_resumed=row["resumed"]
+            n_parts=row["parts"] or 0, counts=Counts(**json.loads(row["counts"])), is_resumed=row["resumed"]
         )
         for row in rows
     ]

@@ -85,8 +85,11 @@ class DiskTarget:
 
     def check(self) -> None:
         there = next(path for path in (self.path, *self.path.parents) if path.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK):
-            raise unfit(self.address, "not a folder" if not there.is_dir() else "no right to")
+        if not there.is_dir():
+            raise unfit(self.address, "not a folder")
+        if not os.access(there, os.W_OK):
+            is_read_only = bool(os.statvfs(there).f_flag & os.ST_RDONLY)
+            raise unfit(self.address, "the disk is read-only" if is_read_only else "no right to")
 
     def begin(self, planned: Callable[[Contents], Plan]) -> Plan:
         """Plan a run. Bundles on which another run may be at work stay as they are, so that both write the same files."""

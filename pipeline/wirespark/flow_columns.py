@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, FlowRun
 from wirespark.columns import NOWHERE, Columns, Origin
 from wirespark.decoders import Context, context_of
 from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
+from wirespark.pooled_direction import PooledDirection
 from wirespark.stream_pools import FlowDirection, Pools
 
 __all__ = ["Boundary", "flow_columns"]
@@ -89,7 +89,8 @@ class _LiveFlows:
             direction = sides[side] = self._direction(event.flow, side, None)
         found: Iterable[Columns]
         if isinstance(event, FlowRun):
-            found = chain.from_iterable(map(direction.feed, event.pieces, map(_microseconds, event.times)))
+            assert isinstance(direction, PooledDirection)
+            found = direction.feed_run(event.pieces, map(_microseconds, event.times))
         elif isinstance(event, FlowBytes):
             found = direction.feed(event.data, _microseconds(event.time))
         else:

@@ -38,12 +38,14 @@ class Counts:
         errors: The number of errors by code, dropped ones included.
         missing: The bytes that the streams of a capture lack.
         issues: The number of issues of a capture that can cause missing bytes, by the kind of the reader of captures.
+        replaced: The number of rows of earlier runs in whose place these come: the bytes of the file, or options of the read, were others.
     """
 
     size: int = 0
     rows: int = 0
     dropped: int = 0
     missing: int = 0
+    replaced: int = 0
     messages: dict[str, int] = field(default_factory=dict)
     inner: dict[str, int] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class Counts:
             rows=sum(each.rows for each in counts),
             dropped=sum(each.dropped for each in counts),
             missing=sum(each.missing for each in counts),
+            replaced=sum(each.replaced for each in counts),
             messages=summed(each.messages for each in counts),
             inner=summed(each.inner for each in counts),
             errors=summed(each.errors for each in counts),

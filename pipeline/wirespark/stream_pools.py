@@ -7,7 +7,7 @@ how later ones are read, the flows of a capture have batches each, in the order 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
@@ -17,6 +17,7 @@ from wirespark.columns import Columns, Origin
 from wirespark.decoders import Context, has_context
 from wirespark.objects import RowTaker
 from wirespark.options import Wishes
+from wirespark.pooled_direction import PooledDirection
 from wirespark.stream_rows import StreamRow, Walk
 from wirespark.untyped import ArrowArray
 
@@ -140,7 +141,7 @@ class _Rows:
             yield self._taker.recording.columns(rows, self._role, 0, origin=origin)
 
 
-class _WalkedDirection:
+class _WalkedDirection(PooledDirection):
     """A stream that the object path decodes."""
 
     def __init__(self, rows: _Rows, stream: str, walk: Walk) -> None:
@@ -151,6 +152,10 @@ class _WalkedDirection:
     def feed(self, data: bytes, time: int | None) -> Iterable[Columns]:
         self._rows.take(self._stream, self._walk.feed(data, time))
         return self._rows.full()
+
+    def feed_run(self, pieces: Sequence[bytes], times: Iterable[int]) -> Iterator[Columns]:
+        for data, time in zip(pieces, times, strict=True):
+            yield from self.feed(data, time)
 
     def gap(self, size: int, time: int) -> Iterable[Columns]:
         self._rows.take(self._stream, self._walk.gap(size, time))

@@ -81,6 +81,7 @@ class Plan:
         done: Those of `kept` that have parts of this run.
         bundles: The bundles that this run converts.
         others: The parts of the bundles that stay to other runs, by the name of the bundle.
+        replaced: The number of rows of `gone` that counted until now.
     """
 
     record: Record
@@ -90,6 +91,7 @@ class Plan:
     done: tuple[Receipt, ...]
     bundles: tuple[Bundle, ...]
     others: Mapping[str, Collection[str]]
+    replaced: int
 
 
 class TableFile(Protocol):

@@ -121,6 +121,11 @@ class Target:
             done=tuple(done),
             bundles=tuple(_bundle(names, wanted) for names in self._bundled(due, contents.bundles)),
             others={name: own for name, own in contents.bundles.items() if wanted.keys().isdisjoint(own)},
+            replaced=sum(
+                receipt.total.rows
+                for receipt in gone
+                if receipt.name in counting and contents.is_whole(receipt)
+            ),
         )
 
     def _bundled(

@@ -20,7 +20,7 @@ from tests.pipeline.rows import check_row, rows_of, table_rows
 from tests.pipeline.streams import stream_of
 from tests.unit.tools.test_cli_capture import Wire
 
-from wiregen.formats.capture import read_streams
+from wiregen.formats.capture import IssueKind, read_streams
 from wireproto import lumberjack as lj
 from wirespark import captures
 from wirespark.errors import WireSparkError
@@ -102,6 +102,17 @@ def test_shares_of_a_capture_are_the_whole(tmp_path: Path) -> None:
     for each in (packed, again):
         assert len(parts_of(options(each, split="1KiB"))) == 1
     check_file(again, options(again))
+
+
+@pytest.mark.parametrize("n_shares", [1, 2])
+def test_a_capture_that_ends_within_its_header_has_no_rows(tmp_path: Path, n_shares: int) -> None:
+    """So that it does not stop the conversion of the others in its folder."""
+    path = tmp_path / "new.pcap"
+    path.write_bytes(Wire(30_000, 12_345).open().client(b"a").pcap()[:23])
+    counts = Counter[IssueKind]()
+    share = captures.Share(path=str(path), n_shares=n_shares)
+    assert not list(captures.share_columns(share, Wishes(protocol="lumberjack"), 1 << 20, counts))
+    assert counts == {IssueKind.TRUNCATED_FILE: 1}
 
 
 def test_a_share_reassembles_its_own_flows_alone(tmp_path: Path) -> None:

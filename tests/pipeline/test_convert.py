@@ -31,13 +31,13 @@ from wiregen.tools.cli.spark import print_summary  # noqa: E402
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
 from wirespark.conversion import summary_of  # noqa: E402
-from wirespark.convert_source import ConvertPartition, ConvertReader, ConvertSource  # noqa: E402
+from wirespark.convert_source import ConvertPartition, ConvertReader, ConvertSource, results_of  # noqa: E402
 from wirespark.disk_targets import DiskTarget  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.output import divided  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
-from wirespark.receipts import FOLDER  # noqa: E402
+from wirespark.receipts import FOLDER, BundleResult, Counts  # noqa: E402
 from wirespark.targets import target_of  # noqa: E402
 from wirespark.task_groups import packed, shared_if_many  # noqa: E402
 
@@ -143,12 +143,14 @@ def reader_of(path: Path | str, target: Path | str, protocol: str, **options: st
 
 
 def run_all(reader: ConvertReader) -> list[bool]:
-    return [
-        resumed
-        for partition in reader.partitions()
-        for batch in reader.read(partition)
-        for resumed in batch.column("resumed").to_pylist()
-    ]
+    """Convert, and return which of the results are of earlier runs."""
+    return [result.is_resumed for result in results_in(reader) if result.n_parts]
+
+
+def results_in(reader: ConvertReader) -> list[BundleResult]:
+    return results_of(
+        [row for each in reader.partitions() for batch in reader.read(each) for row in batch.to_pylist()]
+    )
 
 
 @pytest.fixture
@@ -174,10 +176,19 @@ def test_a_changed_file_is_converted_again(stream: tuple[Path, list[dict[str, An
     target = tmp_path / "target"
     run_all(reader_of(path, target, "reactive_streams", split="1MiB"))
     path.write_bytes(path.read_bytes()[: rows[50]["_offset"]])
-    assert run_all(reader_of(path, target, "reactive_streams", split="1MiB")) == [False]
+    *_, taken_out, new = results_in(reader_of(path, target, "reactive_streams", split="1MiB"))
+    assert (taken_out.n_parts, taken_out.counts.replaced) == (0, len(rows))
+    assert (new.n_parts, new.counts.replaced, new.is_resumed) == (1, 0, False)
     check_target(
         target, rows_of(path.read_bytes(), Wishes(protocol="reactive_streams", role="server"), tmp_path)
     )
+
+
+def test_the_summary_tells_what_was_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = Counts(size=7, rows=2, replaced=1897)
+    summary = summary_of([BundleResult(n_parts=1, counts=counts, is_resumed=False)], 1.0)
+    print_summary(summary)
+    assert "replaced           1,897 frames and errors of earlier runs" in capsys.readouterr().out
 
 
 def test_failfast_leaves_nothing_of_the_part(

@@ -33,7 +33,7 @@ from wirespark.convert_source import (
 from wirespark.disk_targets import DiskTarget
 from wirespark.object_targets import ObjectTarget
 from wirespark.output import divided
-from wirespark.receipts import Receipt
+from wirespark.receipts import BundleResult, Receipt
 from wirespark.stored_tables import TableReader
 from wirespark.target_storage import target_storage_of
 
@@ -65,15 +65,16 @@ def reader(source: Path, target: str, prepared: str = "none", **given: str) -> C
 
 def converted(source: Path, target: str, *, changing: Iterable[int] = (), **given: str) -> Summary:
     """Convert as `wirespark.convert` does. `changing`: files that change before one read each."""
-    changes = iter(changing)
+    changes, results = iter(changing), list[BundleResult]()
     for prepared in PREPARATIONS:
         for number in islice(changes, 1):
             change(source, number)
         own = reader(source, target, prepared, **given)
         found = [row for each in own.partitions() for batch in own.read(each) for row in batch.to_pylist()]
+        results += results_of(found)
         if not is_preparation(found):
             break
-    return summary_of(results_of(found), 1.0)
+    return summary_of(results, 1.0)
 
 
 def compacted(target: str) -> None:
@@ -136,12 +137,12 @@ def test_rows_of_absent_sources_stay_when_another_one_changes(
     os.utime(source / "000.writer.bin", ns=(1, 1))
     first = converted(source, target)
     assert rows_by_file(target) == wanted(range(N_FILES), [200])
-    assert (first.parts, first.resumed, first.rows) == (3, 2, 6)
+    assert (first.parts, first.resumed, first.rows, first.replaced) == (3, 2, 6, 2)
     change(source, 1)
     converted(source, target)
     assert rows_by_file(target) == wanted(range(N_FILES), [200], [1])
     again = converted(source, target)
-    assert (again.parts, again.resumed, again.rows) == (3, 3, 8)
+    assert (again.parts, again.resumed, again.rows, again.replaced) == (3, 3, 8, 0)
 
 
 def test_sources_may_change_while_others_are_prepared(source: Path, target: str) -> None:

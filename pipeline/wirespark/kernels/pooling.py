@@ -16,6 +16,7 @@ from wirespark.columns import Columns, Origin
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanner
 from wirespark.kernels.stream_buffer import StreamBuffer
+from wirespark.pooled_direction import PooledDirection
 from wirespark.stream_rows import StreamRow, Walk
 from wirespark.untyped import ArrowArray
 
@@ -36,7 +37,7 @@ class RowSink(Protocol):
     def full(self) -> Iterable[Columns]: ...
 
 
-class Lane(StreamBuffer):
+class Lane(StreamBuffer, PooledDirection):
     """One stream; its rows come later, with those of others.
 
     The bytes of all streams of a pool have times, or none have: a capture has them.
@@ -61,6 +62,10 @@ class Lane(StreamBuffer):
     def feed(self, data: bytes, time: int | None) -> Iterable[Columns]:
         self.add(data, time)
         return self._pool.wake(self, len(data), is_due=self.waiting >= self.needed)
+
+    def feed_run(self, pieces: Sequence[bytes], times: Iterable[int]) -> Iterable[Columns]:
+        size = self.extend(pieces, times) + _COST * (len(pieces) - 1)
+        return self._pool.wake(self, size, is_due=self.waiting >= self.needed)
 
     def gap(self, size: int, time: int) -> Iterable[Columns]:
         return self._pool.gap(self, size, time)

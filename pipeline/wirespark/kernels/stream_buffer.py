@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from wirespark.kernels import ops
@@ -47,6 +48,13 @@ class StreamBuffer:
         if data:
             self.pieces.append(_new(TimedBytes, (data, time)))
             self.waiting += len(data)
+
+    def extend(self, pieces: Sequence[bytes], times: Iterable[int]) -> int:
+        """Add pieces, each with its time; return the number of their bytes."""
+        n_bytes = sum(map(len, pieces))
+        self.pieces.extend(map(TimedBytes._make, zip(pieces, times, strict=True)))
+        self.waiting += n_bytes
+        return n_bytes
 
     @property
     def scanned(self) -> int:

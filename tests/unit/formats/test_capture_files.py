@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from wiregen.formats.capture import (
     CaptureError,
     CaptureLimits,
+    CutHeaderError,
     IssueKind,
     Issues,
     Packet,
@@ -193,6 +194,17 @@ def test_what_is_no_capture_says_what_was_found(data: bytes, text: str) -> None:
     with pytest.raises(CaptureError) as caught:
         list(read_capture(io.BytesIO(data)))
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [pcap()[:24], section()[:12]], ids=["pcap", "pcapng"])
+def test_a_capture_that_ends_within_its_header_is_told_from_other_files(data: bytes) -> None:
+    for size in range(1, len(data)):
+        with pytest.raises(CutHeaderError):
+            list(read_capture(io.BytesIO(data[:size])))
+    for other in (b"", b"PK", section()[:8] + b"rest"):
+        with pytest.raises(CaptureError) as caught:
+            list(read_capture(io.BytesIO(other)))
+        assert type(caught.value) is CaptureError
 
 
 def test_a_missing_file_and_a_folder_are_capture_errors(tmp_path: Path) -> None:

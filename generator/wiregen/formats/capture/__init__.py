@@ -4,7 +4,7 @@ Invariant: for any bytes, only CaptureError leaves this package, and memory stay
 """
 
 from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
-from wiregen.formats.capture.errors import CaptureError
+from wiregen.formats.capture.errors import CaptureError, CutHeaderError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, FlowRun, Gap
 from wiregen.formats.capture.headers import SegmentRun
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
@@ -42,6 +42,7 @@ __all__ = [
     "CaptureStreams",
     "Closed",
     "ConnectionWriter",
+    "CutHeaderError",
     "Endpoint",
     "Event",
     "EventSource",

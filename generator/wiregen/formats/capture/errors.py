@@ -3,3 +3,7 @@
 
 class CaptureError(ValueError):
     """The source is not a capture or cannot be read; the text names the bytes that were found and expected."""
+
+
+class CutHeaderError(CaptureError):
+    """The source ends within the header of a capture: it is still being written, or was cut."""

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wiregen.formats.capture.errors import CaptureError
+from wiregen.formats.capture.errors import CutHeaderError
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place, batch_of
@@ -40,7 +40,7 @@ def read_pcap(magic: bytes, file: CaptureInput, limits: CaptureLimits, issues: I
     """Yield the packets after `magic`, which was read already.
 
     Raises:
-        CaptureError: The file ends inside its header.
+        CutHeaderError: The file ends inside its header.
     """
     flavour = _FLAVOURS[magic]
     link_type = _read_link_type(flavour, file)
@@ -100,7 +100,7 @@ def _read_packet(
 def _read_link_type(flavour: _Flavour, file: CaptureInput) -> int:
     data = file.read(flavour.header.size)
     if len(data) < flavour.header.size:
-        raise CaptureError(f"the capture's header is cut: expected 24 bytes, found {4 + len(data)}")
+        raise CutHeaderError(f"the capture's header is cut: expected 24 bytes, found {4 + len(data)}")
     *_, link_type = flavour.header.unpack(data)
     return int(link_type) & _LINK_TYPE_MASK
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wiregen.formats.capture.compression import COMPRESSIONS
-from wiregen.formats.capture.errors import CaptureError
+from wiregen.formats.capture.errors import CaptureError, CutHeaderError
 from wiregen.formats.capture.issues import Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import Batch, Packet
@@ -39,7 +39,9 @@ def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Itera
         elif magic in PCAP_MAGICS:
             yield from read_pcap(magic, file, limits, issues)
         else:
-            raise CaptureError(f"not a capture: {_describe(magic, issues)}; {_EXPECTED}")
+            is_cut = 0 < len(magic) < _MAGIC_SIZE and may_become_capture(magic)
+            error = CutHeaderError if is_cut else CaptureError
+            raise error(f"not a capture: {_describe(magic, issues)}; {_EXPECTED}")
 
 
 def may_be_capture(head: bytes) -> bool:

@@ -132,9 +132,16 @@ def print_summary(summary: Summary) -> None:
     rows += [(f"  error {code}", f"{count:,}") for code, count in summary.errors.items()]
     rows += [("missing", _losses(summary))] if summary.missing or summary.issues else []
     rows += [("parts", f"{summary.parts:,}, of which {summary.resumed:,} were done before")]
+    rows += [("replaced", _replaced(summary))] if summary.replaced else []
     rows += [("time", f"{summary.seconds:.1f} s, {summary.mb_per_second:.1f} MB/s")]
     width = max(len(name) for name, _ in rows)
     sys.stdout.write("".join(f"{name:<{width}}  {text}\n" for name, text in rows))
+
+
+def _replaced(summary: Summary) -> str:
+    """Return how many rows of earlier runs are no more there, and why."""
+    reason = "their files have changed, or were read with other options"
+    return f"{summary.replaced:,} frames and errors of earlier runs: {reason}"
 
 
 def _losses(summary: Summary) -> str:
