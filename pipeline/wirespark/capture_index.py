@@ -24,7 +24,7 @@ import numpy as np
 from wiregen.formats.capture import Batch, IssueKind, Issues, ends_of
 from wirespark.capture_shares import SeenKeys, SharedPackets, share_of
 from wirespark.errors import WireSparkError
-from wirespark.index_file import FIELDS, PAGE_SIZE, DamagedError, Facts, IndexFile, IndexPages
+from wirespark.index_file import FIELDS, DamagedError, Facts, IndexFile, IndexPages, page_size
 from wirespark.open_files import FileView, open_state
 from wirespark.packet_locating import locate_packets
 from wirespark.record_runs import in_batches
@@ -81,12 +81,12 @@ class _Scan:
 
     def pages(self) -> Iterator[bytes]:
         """Yield the records of the share, as an index has them."""
-        page = bytearray()
+        page, size = bytearray(), page_size(self.capture.n_shares + 1)
         for found in self.capture.packets(self.noted, self.capture.keys()):
             page += found.records[found.shares == self.share].tobytes()
-            if len(page) >= PAGE_SIZE:
-                yield bytes(page)
-                page.clear()
+            while len(page) >= size:
+                yield bytes(page[:size])
+                del page[:size]
         if page:
             yield bytes(page)
 

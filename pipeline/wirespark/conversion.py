@@ -34,8 +34,8 @@ class Summary:
         missing: The bytes that the streams of captures lack: packets were cut, lost, or not captured.
         issues: The number of issues of captures that can cause missing bytes, by kind: `cut_packet`,
             `truncated_file` (a capture ends within a record), …
-        replaced: The number of rows of earlier runs in whose place these come: a file has changed, or was read with another `port` or
-            `from`.
+        replaced: The number of rows of earlier runs in whose place these come: a file has changed, or was read with another `port`,
+            `from` or `split`.
         seconds: The duration of this run.
     """
 

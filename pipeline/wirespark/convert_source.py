@@ -94,7 +94,7 @@ class RewritePartition(InputPartition):
 class ConvertSource(DataSource):
     """Files to one table per message below `target`.
 
-    Before it, other reads may be needed, whose rows have no result: one divides many files, one takes the rows of changed files out
+    Before it, other reads may be needed, whose results are of no part: one divides many files, one takes the rows of changed files out
     of files of tables that others share. The option `prepared` says which of `PREPARATIONS` this read is.
     """
 
@@ -157,9 +157,10 @@ class ConvertReader(DataSourceReader):
             return
         if isinstance(partition, RewritePartition):
             rewrite = partition.rewrite()
-            new = rewritten(self._target.storage, rewrite, self._target.output)
-            old_rows = sum(receipt.total.rows for receipt in rewrite.old)
-            yield _prepared(0 if new is None else old_rows - new.total.rows)
+            storage = self._target.storage
+            old_rows = sum(receipt.total.rows for receipt in rewrite.old if storage.is_whole(receipt))
+            new = rewritten(storage, rewrite, self._target.output)
+            yield _prepared(max(0, old_rows - new.total.rows) if new else 0)
             return
         assert isinstance(partition, ConvertPartition)
         if partition.done:

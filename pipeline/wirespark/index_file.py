@@ -20,7 +20,7 @@ import numpy as np
 
 from wiregen.formats.capture import IssueKind
 
-__all__ = ["FIELDS", "PAGE_SIZE", "DamagedError", "Facts", "IndexFile", "IndexPages"]
+__all__ = ["FIELDS", "DamagedError", "Facts", "IndexFile", "IndexPages", "page_size"]
 
 _MAGIC = b"wspkts6\n"
 FIELDS = np.dtype([("offset", "<u8"), ("time", "<f8"), ("captured", "<u4"), ("size", "<u4"), ("link", "<u2")])
@@ -166,12 +166,17 @@ class DamagedError(Exception):
     """An index is not as it was written; it is made again."""
 
 
+def page_size(n_shares: int) -> int:
+    """Return how many bytes a full page has, if so many are filled at once."""
+    most = min(PAGE_SIZE, _MOST_WAITING // n_shares)
+    return max(1, most // FIELDS.itemsize) * FIELDS.itemsize
+
+
 class IndexPages:
-    """The pages that are being filled. `size`: how many bytes a full one has."""
+    """The pages that are being filled, for each share and for the facts. `size`: how many bytes a full one has."""
 
     def __init__(self, file: BinaryIO, n_shares: int) -> None:
-        most = min(PAGE_SIZE, _MOST_WAITING // n_shares)
-        self.size = max(1, most // FIELDS.itemsize) * FIELDS.itemsize
+        self.size = page_size(n_shares)
         self._waiting = [bytearray() for _ in range(n_shares)]
         self._file = file
         self._last = [0] * n_shares

@@ -62,14 +62,6 @@ class PacketHeaders:
     stops: NDArray[np.int64]
     is_usual: NDArray[np.bool_]
 
-    def are_of(self, key: bytes) -> NDArray[np.bool_]:
-        """Return which packets have segments with this key."""
-        own = self.fields["key"]
-        if own.itemsize != len(key):
-            return np.zeros(len(own), np.bool_)
-        are_of: NDArray[np.bool_] = own == np.frombuffer(key, own.dtype)
-        return are_of
-
 
 def read_headers(batch: Batch) -> PacketHeaders:
     """Return the headers of a batch."""

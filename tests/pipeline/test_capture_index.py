@@ -97,7 +97,7 @@ def test_shares_have_the_streams_of_the_capture(
     write_capture(path, random.Random(seed), 5)
     whole = streams_of(Share(path=str(path)).events())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(capture_index, "PAGE_SIZE", page_size)
+        patch.setattr(index_file, "PAGE_SIZE", page_size)
         patch.setattr(record_runs, "_BATCH_SIZE", page_size)
         found: dict[Any, Any] = {}
         for share in shares_of(path, n_shares, is_index_kept=False):

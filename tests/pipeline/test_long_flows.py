@@ -23,7 +23,7 @@ from tests.pipeline.damage import damaged
 from tests.pipeline.streams import STREAMS, Stream, stream_of
 
 from wiregen.formats.capture import Batch, IssueKind, SegmentRun
-from wirespark import capture_index, index_file, long_flows, packet_runs, record_runs
+from wirespark import index_file, long_flows, packet_runs, record_runs
 from wirespark.captures import Share, share_columns
 from wirespark.cut_finding import cut_finder
 from wirespark.decoders import has_context
@@ -249,7 +249,7 @@ def test_passes_of_a_task_that_can_keep_nothing_do_not_disturb_each_other(
     write(path, "pravega", 0, has_syn=False)
     whole = read(path, wishes, 1)
     (cache / "is full").touch()
-    monkeypatch.setattr(capture_index, "PAGE_SIZE", 100)
+    monkeypatch.setattr(index_file, "PAGE_SIZE", 100)
     assert read(path, wishes, 4).rows.equals(whole.rows)
 
 

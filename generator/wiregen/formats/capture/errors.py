@@ -6,4 +6,4 @@ class CaptureError(ValueError):
 
 
 class CutHeaderError(CaptureError):
-    """The source ends within the header of a capture: it is still being written, or was cut."""
+    """The source is empty, or ends within the header of a capture: it is still being written, or was cut."""

@@ -39,7 +39,7 @@ def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Itera
         elif magic in PCAP_MAGICS:
             yield from read_pcap(magic, file, limits, issues)
         else:
-            is_cut = 0 < len(magic) < _MAGIC_SIZE and may_become_capture(magic)
+            is_cut = len(magic) < _MAGIC_SIZE and may_become_capture(magic)
             error = CutHeaderError if is_cut else CaptureError
             raise error(f"not a capture: {_describe(magic, issues)}; {_EXPECTED}")
 

@@ -102,13 +102,15 @@ def assemble_runs(
 ) -> Iterator[Event | FlowRun]:
     """Yield the same as `assemble_batches`, with bytes of several packets at once where `runs_of` puts these together.
 
-    The events of each direction are in the order of its packets; those of others may be between them at other places. After batches
-    that are no runs, as many are not tried, at most 15.
+    The events of each direction are in the order of its packets; those of others may be between them at other places. Connections
+    that are open at the end of the capture end with its last packet, whichever it is. After batches that are no runs, as many are not
+    tried, at most 15.
     """
     table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
     is_wanted = (lambda key: key not in without) if without else None
     number, time, n_missed, n_skipped = 0, 0.0, 0, 0
     for batch in batches:
+        number, time, *_ = batch.places[-1]
         runs = None
         if n_skipped < n_missed:
             n_skipped += 1
@@ -117,10 +119,8 @@ def assemble_runs(
             n_missed, n_skipped = min(2 * n_missed + 1, _MOST_SKIPPED) if runs is None else 0, 0
         if runs is None:
             for values in _segments_in(batch, is_wanted, port, issues):
-                number, time = values[:2]
                 yield from table.add(values)
         else:
-            number, time, *_ = batch.places[-1]
             yield from map(table.add_run, runs)
     yield from table.finish(time, number)
 
@@ -153,7 +153,7 @@ def place_events(
 
     `first` and `last` are their numbers. `is_amid`: the flow was open before, and is open up to `last`; a SYN between is then a late
     copy of its own, whose sequence number is not known. Only the issues of streams are noted, not those of packets.
-    `runs_of` returns the segments of a batch joined by key, or None; it is used where no earlier byte lacks.
+    `runs_of` returns the runs of a batch, or None; they are used where no earlier byte lacks.
     """
     table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
     flow: Flow | None = None
