@@ -134,6 +134,26 @@ def test_pcapng_simple_packets_take_the_last_time_and_the_snap_length() -> None:
     assert issues == [IssueKind.NO_TIMESTAMP]
 
 
+@pytest.mark.parametrize(
+    ("options", "ticks"),
+    [
+        pytest.param(b"", (1 << 64) - 1, id="microseconds"),
+        pytest.param(option(9, b"\0"), 1 << 63, id="seconds"),
+        pytest.param(option(14, struct.pack("<q", -(1 << 40))), 7, id="time-offset"),
+    ],
+)
+def test_a_packet_of_no_date_has_the_time_of_the_packet_before(options: bytes, ticks: int) -> None:
+    """A damaged time, which would not fit into a column of timestamps."""
+    old = block(OLD_PACKET, struct.pack("<HHIIII", 1, 0xFFFF, ticks >> 32, ticks & 0xFFFFFFFF, 1, 1) + b"o")
+    damaged = (enhanced(b"y", number=1, ticks=ticks), old)
+    data = section() + interface() + interface(options) + enhanced(b"x") + b"".join(damaged) + enhanced(b"z")
+    packets, issues = read(data)
+    assert [(packet.data, packet.time) for packet in packets] == [
+        (b"x", 7.0005), (b"y", 7.0005), (b"o", 7.0005), (b"z", 7.0005)
+    ]  # fmt: skip
+    assert issues == [IssueKind.NO_TIMESTAMP]
+
+
 def test_pcapng_obsolete_packets_are_read() -> None:
     body = struct.pack("<HHIIII", 0, 0xFFFF, 0, 2_000_000, 3, 5) + b"abc"
     packets, issues = read(section() + interface() + block(OLD_PACKET, body))

@@ -18,6 +18,7 @@ from wiregen.formats.capture.source import CaptureInput
 PCAPNG_MAGIC = bytes.fromhex("0a0d0d0a")
 
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
+_YEAR_1, _YEAR_10000 = -62_135_596_800, 253_402_300_800  # other times have no date
 _BYTE_ORDERS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 _OPTION_END, _OPTION_RESOLUTION, _OPTION_TIME_OFFSET = 0, 9, 14
 _FRAME_SIZE = 12  # type and length before the body, the length again after it
@@ -123,13 +124,15 @@ class _Reader:
                 ticks_per_second, time_offset = found.ticks_per_second, found.time_offset
             start = position + _PACKET_START
             time = time_offset + (high << 32 | low) / ticks_per_second
+            if not _YEAR_1 <= time < _YEAR_10000:
+                break
             index += 1
             places.append((index, time, start, start + captured_size, wire_size))
             position = end
-        if interface is None:
+        if interface is None or not places:
             return None
         self._file.position = position
-        self._number, self._time = index, time
+        self._number, self._time = index, places[-1][1]
         return Batch(interface.link_type, window, places, self._file.start_of_window)
 
     def _same_link(self, interface: _Interface | None, number: int) -> _Interface | None:
@@ -229,14 +232,22 @@ class _Reader:
     def _packet(self, body: bytes) -> Packet:
         number, high, low, captured_size, wire_size = self._structs.packet.unpack_from(body)
         interface = self._interface(number)
-        self._time = _seconds(interface, high << 32 | low)
+        self._set_time(interface, high << 32 | low)
         return self._make(interface, body, 20, captured_size, wire_size)
 
     def _old_packet(self, body: bytes) -> Packet:
         number, _drops, high, low, captured_size, wire_size = self._structs.old_packet.unpack_from(body)
         interface = self._interface(number)
-        self._time = _seconds(interface, high << 32 | low)
+        self._set_time(interface, high << 32 | low)
         return self._make(interface, body, 20, captured_size, wire_size)
+
+    def _set_time(self, interface: _Interface, ticks: int) -> None:
+        """Set the time of a packet; one before the year 1 or after 9999 is damaged, as if it lacked."""
+        time = interface.time_offset + ticks / interface.ticks_per_second
+        if _YEAR_1 <= time < _YEAR_10000:
+            self._time = time
+        else:
+            self._issues.note(IssueKind.NO_TIMESTAMP, self._number)
 
     def _simple_packet(self, body: bytes) -> Packet:
         (wire_size,) = self._structs.length.unpack_from(body)
@@ -320,7 +331,3 @@ def _options(structs: _Structs, body: bytes, offset: int) -> Iterator[tuple[int,
         offset += structs.option.size
         yield code, body[offset : offset + size]
         offset += size + -size % 4
-
-
-def _seconds(interface: _Interface, ticks: int) -> float:
-    return interface.time_offset + ticks / interface.ticks_per_second
