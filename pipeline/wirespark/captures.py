@@ -94,7 +94,7 @@ class Share:
         yield from assemble_batches(packets.batches(), port=self.port, issues=issues, without=without)
         self._count(issues, packets, counts)
 
-    def runs_of(
+    def events_of_runs(
         self, packets: SharePackets, counts: Counter[IssueKind], without: Collection[bytes] = ()
     ) -> Iterator[Event | FlowRun]:
         """Yield the same with runs of packets put together."""
@@ -142,7 +142,7 @@ def _shared_columns(
     """Yield the columns of a share of several."""
     long = long_flows_of(packets, wishes, share.port)
     again = partial(share.events_of, packets, Counter(), long.keys)
-    read = share.events_of if has_context(wishes.package) else share.runs_of
+    read = share.events_of if has_context(wishes.package) else share.events_of_runs
     yield from flow_columns(share.path, read(packets, counts, long.keys), again, wishes, batch_size)
     for part in long.slices[share.index :: share.n_shares]:
         yield from flow_slice_columns(part, packets, wishes, batch_size, share.port)

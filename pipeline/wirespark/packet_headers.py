@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from wiregen.formats.capture import Batch
+from wiregen.formats.capture import LINKS, Batch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["PacketHeaders", "read_headers"]
 
-_ETHERNET, _RAW = (12, 14), (None, 0)
-_LINKS = {1: _ETHERNET, 113: (14, 16), 276: (0, 20), 12: _RAW, 14: _RAW, 101: _RAW}
-"""The place of the network layer's type, and of that layer, by link type; 113 and 276 are the cooked ones of Linux."""
 _FROM_NETWORK = {
     "first": ("u1", 0),
     "length": (">u2", 2),
@@ -38,7 +35,7 @@ _SIZE = 34
 """Bytes from the IP header to the flags of TCP."""
 _LEAST_SIZE = 40
 """Bytes of both headers."""
-_IPV4, _WITHOUT_OPTIONS, _TCP = 0x0800, 0x45, 6
+_WITHOUT_OPTIONS, _TCP = 0x45, 6
 _FRAGMENT_BITS = 0x3FFF  # more fragments, or an offset
 
 
@@ -65,17 +62,17 @@ class PacketHeaders:
 
 def read_headers(batch: Batch) -> PacketHeaders:
     """Return the headers of a batch."""
-    type_place, network = link = _LINKS.get(batch.link_type, _ETHERNET)
-    fields = _fields(*link)
+    header = _header(batch.link_type)
+    fields = header.fields
     numbers, times, *columns = zip(*batch.places, strict=True)
     starts, ends, sizes = (np.fromiter(each, np.int64, len(each)) for each in columns)
     n_places = len(batch.data) - fields.itemsize + 1  # where headers may begin
-    if batch.link_type in _LINKS and n_places > 0:
+    if header.ipv4_types and n_places > 0:
         anywhere = np.ndarray((n_places,), f"V{fields.itemsize}", batch.data, strides=(1,))
         found = anywhere[np.minimum(starts, n_places - 1)].view(fields)
     else:
         found = np.zeros(len(starts), fields)
-    ips = starts + network
+    ips = starts + header.network
     begins = ips + 20 + (found["offset"] >> 4).astype(np.int64) * 4
     stops = ips + found["length"].astype(np.int64)
     is_usual = (
@@ -86,8 +83,9 @@ def read_headers(batch: Batch) -> PacketHeaders:
         & (begins <= stops)
         & (stops <= ends)
     )
-    if type_place is not None:
-        is_usual &= found["type"] == _IPV4
+    is_ipv4 = np.zeros_like(is_usual)
+    for each in header.ipv4_types:  # one or two: a tenth of the time of `isin`
+        is_ipv4 |= found["type"] == each
     return PacketHeaders(
         numbers=numbers,
         times=times,
@@ -97,22 +95,32 @@ def read_headers(batch: Batch) -> PacketHeaders:
         fields=found,
         begins=begins,
         stops=stops,
-        is_usual=is_usual,
+        is_usual=is_usual & is_ipv4,
     )
 
 
+class _Header(NamedTuple):
+    """The type of a packet's first bytes, the place of the network layer in them, and the values of `type` that mean IPv4."""
+
+    fields: np.dtype[np.void]
+    network: int
+    ipv4_types: list[int]
+
+
 @cache
-def _fields(type_place: int | None, network: int) -> np.dtype[np.void]:
-    """Return the type of a packet's first bytes, with those of its fields that tell its segment."""
-    places = {name: (format_, network + place) for name, (format_, place) in _FROM_NETWORK.items()}
-    if type_place is not None:
-        places["type"] = (">u2", type_place)
+def _header(link_type: int) -> _Header:
+    """Return how packets of a link type begin; those of an unknown one are never usual."""
+    link = LINKS.get(link_type, LINKS[1])
+    places = {name: (format_, link.network + place) for name, (format_, place) in _FROM_NETWORK.items()}
+    places["type"] = (f">u{link.type_end - link.type_start}", link.type_start)
     formats, offsets = zip(*places.values(), strict=True)
-    return np.dtype(
+    fields = np.dtype(
         {
             "names": list(places),
             "formats": list(formats),
             "offsets": list(offsets),
-            "itemsize": network + _SIZE,
+            "itemsize": link.network + _SIZE,
         }
     )
+    types = [int.from_bytes(each, "big") for each in link.ipv4_types] if link_type in LINKS else []
+    return _Header(fields, link.network, types)

@@ -18,6 +18,7 @@ from wiregen.formats.capture.reader import (
     read_capture,
 )
 from wiregen.formats.capture.segment_keys import ends_of, keys_in, keys_of
+from wiregen.formats.capture.segments import LINKS, Link
 from wiregen.formats.capture.source import Source
 from wiregen.formats.capture.streams import (
     CaptureReader,
@@ -34,6 +35,7 @@ from wiregen.formats.capture.writer import ConnectionWriter, PcapWriter
 
 __all__ = [
     "BATCH_LENGTH",
+    "LINKS",
     "LONGEST_MAGIC",
     "Batch",
     "CaptureError",
@@ -53,6 +55,7 @@ __all__ = [
     "Issue",
     "IssueKind",
     "Issues",
+    "Link",
     "Packet",
     "PcapWriter",
     "Place",

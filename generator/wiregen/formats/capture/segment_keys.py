@@ -18,7 +18,7 @@ def keys_in(batch: Batch, *, port: int | None, issues: Issues) -> dict[int, byte
 
 
 def ends_of(key: bytes) -> bytes:
-    """Return what both directions and all connections of two ends have in common: addresses and ports in an order of their own."""
+    """Return the addresses and the ports of two ends in an order that is the same for both directions."""
     half, ports = (len(key) - 4) // 2, key[-4:]
     return b"".join(sorted((key[:half] + ports[:2], key[half : 2 * half] + ports[2:])))
 

@@ -22,13 +22,18 @@ _IPV4_TCP = struct.Struct(">BxHxxHxBxx12sIIBB")
 _IPV6_TCP = struct.Struct(">B3xHBx36sIIBB")
 
 
-class _Link(NamedTuple):
+class Link(NamedTuple):
     """The bytes of a link header with its payload's type, the payload's offset, and the meanings of usual types."""
 
     type_start: int
     type_end: int
     network: int
     meanings: dict[bytes, int]
+
+    @property
+    def ipv4_types(self) -> list[bytes]:
+        """Return the types of a payload that is IPv4."""
+        return [type_ for type_, meaning in self.meanings.items() if meaning == _IPV4]
 
 
 _ETHER_TYPES = {b"\x08\x00": _IPV4, b"\x86\xdd": _IPV6, b"\x81\x00": _TAG, b"\x88\xa8": _TAG}
@@ -38,17 +43,17 @@ _FAMILIES = {
     for order in ("little", "big")
 }
 _FIRST_BYTES = {b"\x45": _IPV4} | {bytes([first]): _IPV6 for first in range(0x60, 0x70)}
-_LOOPBACK, _RAW = _Link(0, 4, 4, _FAMILIES), _Link(0, 1, 0, _FIRST_BYTES)
-_UNUSUAL = _Link(0, 0, 0, {})
-_LINKS = {
+_LOOPBACK, _RAW = Link(0, 4, 4, _FAMILIES), Link(0, 1, 0, _FIRST_BYTES)
+_UNUSUAL = Link(0, 0, 0, {})
+LINKS = {
     0: _LOOPBACK,
-    1: _Link(12, 14, 14, _ETHER_TYPES),
+    1: Link(12, 14, 14, _ETHER_TYPES),
     12: _RAW,
     14: _RAW,
     101: _RAW,
     108: _LOOPBACK,
-    113: _Link(14, 16, 16, _ETHER_TYPES),
-    276: _Link(0, 2, 20, _ETHER_TYPES),
+    113: Link(14, 16, 16, _ETHER_TYPES),
+    276: Link(0, 2, 20, _ETHER_TYPES),
 }
 
 
@@ -73,7 +78,7 @@ def _segments(batch: Batch, issues: Issues) -> Iterator[Values]:
     One loop without calls: it runs once per packet, and a call costs as much as a header.
     """
     data = batch.data
-    type_start, type_end, network, meanings = _LINKS.get(batch.link_type, _UNUSUAL)
+    type_start, type_end, network, meanings = LINKS.get(batch.link_type, _UNUSUAL)
     meaning_of, read_ipv4, read_ipv6 = meanings.get, _IPV4_TCP.unpack_from, _IPV6_TCP.unpack_from
     for number, time, start, end, size in batch.places:
         meaning = meaning_of(data[start + type_start : start + type_end])

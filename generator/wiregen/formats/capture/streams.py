@@ -103,7 +103,7 @@ def assemble_runs(
     """Yield the same as `assemble_batches`, with bytes of several packets at once where `runs_of` puts these together.
 
     The events of each direction are in the order of its packets; those of others may be between them at other places. Connections
-    that are open at the end of the capture end with its last packet, whichever it is. After batches that are no runs, as many are not
+    that are open at the end of the capture end with its last packet, whichever it is. After batches without runs, as many are not
     tried, at most 15.
     """
     table = FlowTable(port=port, limits=CaptureLimits(), issues=issues)
@@ -194,7 +194,7 @@ def _runs_in(
 ) -> Sequence[SegmentRun] | None:
     """Return the runs of a batch if each begins with the byte that the table expects, or None.
 
-    A run does not tell what its packets acknowledge, which matters while data waits for earlier ones.
+    The acknowledgements of a run's packets are lost. They matter while data waits for earlier ones.
     """
     runs = None if table.is_holding else runs_of(batch, is_wanted)
     if runs is None or any(table.expected(run.key) != run.sequence for run in runs):
