@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import count, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -27,6 +27,7 @@ from wirespark.errors import WireSparkError
 from wirespark.index_file import FIELDS, DamagedError, Facts, IndexFile, IndexPages, page_size
 from wirespark.open_files import FileView, open_state
 from wirespark.packet_locating import locate_packets
+from wirespark.packet_places import PacketPlaces
 from wirespark.record_runs import in_batches
 from wirespark.temporary_files import HiddenFile, alone
 from wirespark.user_cache import make_room, private_folder
@@ -155,8 +156,13 @@ class SharePackets:
         read_sizes = ends[np.append(firsts[1:], len(ends)) - 1] - offsets[firsts]
         data = self._read(read_sizes, offsets[firsts])
         moved = (np.cumsum(read_sizes) - read_sizes - offsets[firsts])[np.cumsum(is_first) - 1]
-        columns = (records["time"], offsets + moved, ends + moved, records["size"])
-        places = list(zip(count(number), *(column.tolist() for column in columns), strict=False))
+        places = PacketPlaces(
+            numbers=np.arange(number, number + len(records)),
+            times=records["time"],
+            starts=offsets + moved,
+            ends=ends + moved,
+            sizes=records["size"].astype(np.int64),
+        )
         return Batch(int(records["link"][0]), data, places)
 
     def _read(self, sizes: NDArray[np.int64], offsets: NDArray[np.int64]) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from wiregen.formats.capture import LINKS, Batch
+from wirespark.packet_places import PacketPlaces, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,16 +45,12 @@ class PacketHeaders:
     """Columns with one value for each packet of a batch; those of `fields`, `begins` and `stops` count where `is_usual` only.
 
     Attributes:
-        numbers, times, starts, ends, sizes: The places of the batch.
+        places: The places of the batch.
         fields: The headers, by the names of their fields.
         begins, stops: The begin and the end of the segment's data in that of the batch.
     """
 
-    numbers: tuple[int, ...]
-    times: tuple[float, ...]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    places: PacketPlaces
     fields: NDArray[np.void]
     begins: NDArray[np.int64]
     stops: NDArray[np.int64]
@@ -64,8 +61,8 @@ def read_headers(batch: Batch) -> PacketHeaders:
     """Return the headers of a batch."""
     header = _header(batch.link_type)
     fields = header.fields
-    numbers, times, *columns = zip(*batch.places, strict=True)
-    starts, ends, sizes = (np.fromiter(each, np.int64, len(each)) for each in columns)
+    places = places_of(batch)
+    starts = places.starts
     n_places = len(batch.data) - fields.itemsize + 1  # where headers may begin
     if header.ipv4_types and n_places > 0:
         anywhere = np.ndarray((n_places,), f"V{fields.itemsize}", batch.data, strides=(1,))
@@ -81,17 +78,13 @@ def read_headers(batch: Batch) -> PacketHeaders:
         & (found["fragment"] & _FRAGMENT_BITS == 0)
         & (ips + _LEAST_SIZE <= begins)
         & (begins <= stops)
-        & (stops <= ends)
+        & (stops <= places.ends)
     )
     is_ipv4 = np.zeros_like(is_usual)
     for each in header.ipv4_types:  # one or two: a tenth of the time of `isin`
         is_ipv4 |= found["type"] == each
     return PacketHeaders(
-        numbers=numbers,
-        times=times,
-        starts=starts,
-        ends=ends,
-        sizes=sizes,
+        places=places,
         fields=found,
         begins=begins,
         stops=stops,

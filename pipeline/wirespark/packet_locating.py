@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LocatedPackets", "locate_packets"]
 
+_WINDOW_SIZE = 2 << 20
+"""Columns of few packets take as long as longer ones, and each window ends with a packet that is read alone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedPackets:
@@ -33,7 +36,7 @@ def locate_packets(source: Source, *, port: int | None = None, issues: Issues) -
     Raises:
         CaptureError: By the iterator: the source cannot be opened or is not a capture.
     """
-    for batch in read_batches(source, CaptureLimits(), issues):
+    for batch in read_batches(source, CaptureLimits(window_size=_WINDOW_SIZE), issues):
         headers = read_headers(batch)
         keys, are_own = headers.fields["key"].tolist(), _are_of_port(headers, port, issues)
         records = _records(batch, headers)
@@ -42,7 +45,7 @@ def locate_packets(source: Source, *, port: int | None = None, issues: Issues) -
             places = [batch.places[index] for index in others]
             found = keys_in(batch._replace(places=places), port=port, issues=issues)
             for index in others:
-                keys[index] = found.get(headers.numbers[index])
+                keys[index] = found.get(int(headers.places.numbers[index]))
                 are_own[index] = keys[index] is not None
         if not are_own.all():
             keys, records = list(compress(keys, are_own)), records[are_own]
@@ -55,7 +58,7 @@ def _are_of_port(headers: PacketHeaders, port: int | None, issues: Issues) -> ND
     if port is None:
         return headers.is_usual.copy()
     are_of_port: NDArray[np.bool_] = (headers.fields["source"] == port) | (headers.fields["target"] == port)
-    for number in compress(headers.numbers, headers.is_usual & ~are_of_port):
+    for number in headers.places.numbers[headers.is_usual & ~are_of_port].tolist():
         issues.note(IssueKind.OTHER_PORT, number)
     are_of_port &= headers.is_usual
     return are_of_port
@@ -63,10 +66,11 @@ def _are_of_port(headers: PacketHeaders, port: int | None, issues: Issues) -> ND
 
 def _records(batch: Batch, headers: PacketHeaders) -> NDArray[np.void]:
     """Return the records of all packets of a batch."""
-    records = np.empty(len(batch.places), FIELDS)
-    records["offset"] = batch.offset + headers.starts
-    records["time"] = headers.times
-    records["captured"] = headers.ends - headers.starts
-    records["size"] = headers.sizes
+    places = headers.places
+    records = np.empty(len(places), FIELDS)
+    records["offset"] = batch.offset + places.starts
+    records["time"] = places.times
+    records["captured"] = places.ends - places.starts
+    records["size"] = places.sizes
     records["link"] = batch.link_type
     return records

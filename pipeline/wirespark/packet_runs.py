@@ -29,28 +29,29 @@ def runs_of(batch: Batch, is_wanted: Callable[[bytes], bool] | None) -> list[Seg
         return None
     keys = headers.fields["key"].tolist()
     known = _Numbers(is_wanted)
-    numbers = np.fromiter(map(known.__getitem__, keys), np.int64, len(keys))
-    if (headers.fields["flags"][numbers >= 0] & _TURNS).any():
+    key_numbers = np.fromiter(map(known.__getitem__, keys), np.int64, len(keys))
+    are_wanted = key_numbers >= 0
+    if (headers.fields["flags"][are_wanted] & _TURNS).any():
         return None
-    own = np.flatnonzero((numbers >= 0) & (headers.stops > headers.begins))
-    own = own[np.argsort(numbers[own], kind="stable")]
+    own = np.flatnonzero(are_wanted & (headers.stops > headers.begins))
+    own = own[np.argsort(key_numbers[own], kind="stable")]
     if not len(own):
         return []
-    begins, stops, numbers = headers.begins[own], headers.stops[own], numbers[own]
+    begins, stops, key_numbers = headers.begins[own], headers.stops[own], key_numbers[own]
     sequences = headers.fields["sequence"][own].astype(np.int64)
-    is_next = numbers[1:] == numbers[:-1]
+    is_next = key_numbers[1:] == key_numbers[:-1]
     if ((sequences[:-1] + (stops - begins)[:-1] - sequences[1:])[is_next] % (1 << 32)).any():
         return None
     if len(own) < _LEAST * (len(own) - np.count_nonzero(is_next)):
         return None
     firsts = [0, *(np.flatnonzero(~is_next) + 1).tolist(), len(own)]
-    places, data = own.tolist(), batch.data
+    data, places = batch.data, headers.places
+    numbers, times = places.numbers[own].tolist(), places.times[own].tolist()
     pieces = [data[begin:stop] for begin, stop in zip(begins.tolist(), stops.tolist(), strict=True)]
-    times = [headers.times[place] for place in places]
     return [
         SegmentRun(
-            headers.numbers[places[first]],
-            keys[places[first]],
+            numbers[first],
+            keys[int(own[first])],
             int(sequences[first]),
             pieces[first:stop],
             times[first:stop],

@@ -174,7 +174,7 @@ def test_an_index_is_the_same_however_many_keys_are_remembered(
         sent += [*talk.sent, *long.sent[2 * number : 2 * number + 2]]
     packets = [packet for each in sent for packet in traffic.captured(each, LINKS["ethernet"])]
     path.write_bytes(traffic.pcap(packets))
-    monkeypatch.setattr("wiregen.formats.capture.source._WINDOW_SIZE", 4000)  # batches of a few packets
+    monkeypatch.setattr("wirespark.packet_locating._WINDOW_SIZE", 4000)  # batches of a few packets
     (whole, long_ends), (few, few_long_ends) = _index_with(path, cache, None), _index_with(
         path, cache, n_keys
     )

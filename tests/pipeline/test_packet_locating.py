@@ -118,10 +118,14 @@ def test_usual_headers_are_those_that_the_reader_of_packets_finds(batch: Batch) 
     """Each column is that of its segment; nothing but usual packets counts."""
     headers = read_headers(batch)
     segments = {segment.number: segment for segment in by_reference(batch)[0]}
-    usual = [number for number, is_usual in zip(headers.numbers, headers.is_usual, strict=True) if is_usual]
+    usual = [
+        number
+        for number, is_usual in zip(headers.places.numbers.tolist(), headers.is_usual, strict=True)
+        if is_usual
+    ]
     assert segments.keys() >= set(usual)
     for index in headers.is_usual.nonzero()[0].tolist():
-        segment, fields = segments[headers.numbers[index]], headers.fields[index]
+        segment, fields = segments[int(headers.places.numbers[index])], headers.fields[index]
         assert fields["key"].tobytes() == segment.key
         assert fields["flags"] == segment.flags
         assert (int(fields["sequence"]) + bool(segment.flags & SYN)) % (1 << 32) == segment.sequence

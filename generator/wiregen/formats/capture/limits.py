@@ -12,7 +12,7 @@ class CaptureLimits:
     all flows together.
 
     `sequence_jump`: the largest accepted distance of a segment from the expected byte; TCP's largest window
-    is 1 GiB.
+    is 1 GiB. `window_size`: the bytes that are read at once; the longer the windows, the fewer packets are cut by their ends.
     """
 
     packet_size: int = 256 * 1024
@@ -21,3 +21,4 @@ class CaptureLimits:
     n_flows: int = 32_768
     n_interfaces: int = 4_096
     sequence_jump: int = 1 << 30
+    window_size: int = 512 * 1024

@@ -1,6 +1,6 @@
 """Packets as a capture holds them, before any header in them is parsed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
     link_type: int
     data: bytes
-    places: list[Place]
+    places: Sequence[Place]
     offset: int = 0
 
     def packets(self) -> Iterator[Packet]:

@@ -32,7 +32,7 @@ def read_capture(
 
 def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
     """Yield the same packets in batches, as they were read."""
-    with open_input(source, issues) as file:
+    with open_input(source, issues, limits.window_size) as file:
         magic = file.read(_MAGIC_SIZE)
         if magic == PCAPNG_MAGIC:
             yield from read_pcapng(file, limits, issues)
@@ -60,7 +60,7 @@ def is_capture(source: Source) -> bool:
     Raises:
         CaptureError: The source cannot be opened.
     """
-    with open_input(source, Issues()) as file:
+    with open_input(source, Issues(), _MAGIC_SIZE) as file:
         magic = file.read(_MAGIC_SIZE)
         return magic == PCAPNG_MAGIC or magic in PCAP_MAGICS
 

@@ -14,7 +14,6 @@ Source = str | os.PathLike[str] | BinaryIO
 _Read = Callable[[int], bytes | None]
 """Returns at most so many bytes, fewer if only fewer are available (as in a pipe), and none at the end."""
 
-_WINDOW_SIZE = 1 << 19
 _SKIP_SIZE = 1 << 16
 _FIRST_SIZE = 16
 """The bytes that are unzipped first: damage costs all bytes that are unzipped with it, and these tell whether it is a capture."""
@@ -27,10 +26,20 @@ class CaptureInput:
     the bytes read.
     """
 
-    __slots__ = ("_before", "_is_at_end", "_is_cut", "_issues", "_read_some", "position", "window")
+    __slots__ = (
+        "_before",
+        "_is_at_end",
+        "_is_cut",
+        "_issues",
+        "_read_some",
+        "_window_size",
+        "position",
+        "window",
+    )
 
-    def __init__(self, head: bytes, read_some: _Read, issues: Issues) -> None:
+    def __init__(self, head: bytes, read_some: _Read, issues: Issues, window_size: int) -> None:
         self._read_some = read_some
+        self._window_size = window_size
         self._issues = issues
         self._before = 0
         self._is_at_end = False
@@ -116,7 +125,7 @@ class CaptureInput:
         self.position = 0
         self.window = b""
         try:
-            self.window = self._read_some(_WINDOW_SIZE if self._before else _FIRST_SIZE) or b""
+            self.window = self._read_some(self._window_size if self._before else _FIRST_SIZE) or b""
         except OSError as error:
             self.note_cut(self.offset, error.strerror or str(error))
         self._is_at_end = not self.window
@@ -124,24 +133,24 @@ class CaptureInput:
 
 
 @contextmanager
-def open_input(source: Source, issues: Issues) -> Iterator[CaptureInput]:
+def open_input(source: Source, issues: Issues, window_size: int) -> Iterator[CaptureInput]:
     """Open a path, or use a binary stream without closing it; a compressed file is recognised by its first bytes.
 
     Raises:
         CaptureError: The path cannot be opened, or the source cannot be read.
     """
     if not isinstance(source, str | os.PathLike):
-        yield _unzipped(source, issues)
+        yield _unzipped(source, issues, window_size)
         return
     try:
         stream = open(source, "rb")  # noqa: SIM115 - closed below, after the caller's use
     except OSError as error:
         raise CaptureError(f"cannot read `{os.fspath(source)}`: {error.strerror or error}") from None
     with stream:
-        yield _unzipped(stream, issues)
+        yield _unzipped(stream, issues, window_size)
 
 
-def _unzipped(stream: BinaryIO, issues: Issues) -> CaptureInput:
+def _unzipped(stream: BinaryIO, issues: Issues, window_size: int) -> CaptureInput:
     read_some: _Read = getattr(stream, "read1", stream.read)
     try:
         head = stream.read(LONGEST_MAGIC)
@@ -150,8 +159,8 @@ def _unzipped(stream: BinaryIO, issues: Issues) -> CaptureInput:
     compression = compression_of(head)
     if compression is not None:
         issues.is_unzipped = True
-        return CaptureInput(b"", _Unzipped(compression, head, read_some).read, issues)
-    return CaptureInput(head, read_some, issues)
+        return CaptureInput(b"", _Unzipped(compression, head, read_some).read, issues, window_size)
+    return CaptureInput(head, read_some, issues, window_size)
 
 
 class _Unzipped:
