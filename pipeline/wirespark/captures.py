@@ -133,7 +133,10 @@ def share_columns(
     except CutHeaderError:  # as a capture that ends within its first record
         counts[IssueKind.TRUNCATED_FILE] += 1
     except CaptureError as error:
-        raise WireSparkError(f"{share.path}: {error}") from None
+        why = str(error).replace(": ", ", ")
+        raise WireSparkError(
+            f"{share.path} cannot be read ({why}): leave it out, or remove the option `capture`"
+        ) from None
 
 
 def _shared_columns(

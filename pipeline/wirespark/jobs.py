@@ -159,7 +159,7 @@ def profile(table: DataFrame, seconds: float = 1.0, by: Sequence[str] = ()) -> D
     """Return the mix of messages over time.
 
     It has rows, bytes and sizes by sender, message and interval of `seconds`. `by`: `file`, `flow`, or both, to
-    have them for each file or connection.
+    have them for each file or connection. The rows are in order of these, then of time, sender and message.
 
     Raises:
         WireSparkError: `seconds` is not a positive number, or `by` has another word.
@@ -181,13 +181,14 @@ def profile(table: DataFrame, seconds: float = 1.0, by: Sequence[str] = ()) -> D
     begin = F.timestamp_seconds(F.floor(F.col("_time").cast("double") / seconds) * seconds)
     grouped = table.groupBy(*places, begin.alias("time"), "_from", "_message")
     size = F.col("_size")
-    return grouped.agg(
+    mix = grouped.agg(
         F.count(F.lit(1)).alias("frames"),
         F.sum(size).alias("bytes"),
         F.min(size).alias("smallest"),
         F.avg(size).alias("mean"),
         F.max(size).alias("largest"),
     )
+    return mix.orderBy(*places, "time", "_from", "_message")
 
 
 def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:

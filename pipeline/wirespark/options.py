@@ -34,6 +34,7 @@ _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
+_LAST_PORT = 65_535
 _HIDDEN = ("path", "paths")
 """The names under which Spark passes the arguments of `load`; users do not give them."""
 _KNOWN = (
@@ -139,15 +140,15 @@ class ReadOptions:
             paths=_paths(given),
             message=among(given.get("message"), "message", wishes.package.messages),
             capture=capture,
-            port=_between(1, 65_535, "port", given),
+            port=_port(given),
             split_size=_at_least(_LEAST_SPLIT, "split", given.get("split", "64MiB")),
             batch_size=_at_least(1, "batch", given.get("batch", "1MiB")),
             has_index=truth("index", given.get("index", "true")),
             is_growing=truth("growing", given.get("growing", "false")),
             idle=amount("idle", given.get("idle", "60")),
             most_age=_seconds("maxfileage", given.get("maxfileage", "7d")),
-            most_bytes=_between(1, None, "maxbytespertrigger", given),
-            most_files=_between(1, None, "maxfilespertrigger", given),
+            most_bytes=_positive("maxbytespertrigger", given),
+            most_files=_positive("maxfilespertrigger", given),
             takes_filters=truth("pushdown", given.get("pushdown", "false")),
         )
 
@@ -271,13 +272,17 @@ def truth(name: str, text: str) -> bool:
     return text.lower() == "true"
 
 
-def _between(least: int, most: int | None, name: str, given: Mapping[str, str]) -> int | None:
-    if name not in given:
+def _positive(name: str, given: Mapping[str, str]) -> int | None:
+    return _at_least(1, name, given[name]) if name in given else None
+
+
+def _port(given: Mapping[str, str]) -> int | None:
+    if "port" not in given:
         return None
-    number = _at_least(least, name, given[name])
-    if most is not None and number > most:
-        raise WireSparkError(f"{name} is {given[name]!r}: give {most} or less")
-    return number
+    digits = given["port"].strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 5 and 1 <= int(digits) <= _LAST_PORT):
+        raise WireSparkError(f"port is {given['port']!r}: give a number from 1 to {_LAST_PORT}")
+    return int(digits)
 
 
 def _at_least(least: int, name: str, text: str) -> int:

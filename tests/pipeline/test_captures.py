@@ -115,6 +115,18 @@ def test_a_capture_that_ends_within_its_header_has_no_rows(tmp_path: Path, n_sha
     assert counts == {IssueKind.TRUNCATED_FILE: 1}
 
 
+@pytest.mark.parametrize("n_shares", [1, 8])
+def test_a_file_that_is_no_capture_is_named_with_a_way_out(tmp_path: Path, n_shares: int) -> None:
+    path = tmp_path / "traffic"
+    path.write_bytes(b"2W" * 20)
+    share = captures.Share(path=str(path), index=0, n_shares=n_shares)
+    with pytest.raises(WireSparkError) as raised:
+        list(captures.share_columns(share, Wishes(protocol="lumberjack"), 1 << 20))
+    message, _, way_out = str(raised.value).partition(": ")
+    assert message.startswith(f"{path} cannot be read (not a capture, it begins with 32573257; expected pcap")
+    assert way_out == "leave it out, or remove the option `capture`"
+
+
 def test_a_share_reassembles_its_own_flows_alone(tmp_path: Path) -> None:
     """All connections of two ends, both directions, are in one share; together the shares are everything."""
     path = tmp_path / "many.pcap"

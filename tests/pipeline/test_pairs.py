@@ -206,6 +206,8 @@ def test_latencies_and_profiles_on_spark(spark: SparkSession) -> None:
     flows = {row["_flow"] for row in mix}
     assert len(flows) == 3 and {row["_file"] for row in mix} == {str(PRAVEGA)}
     assert sum(row["frames"] for row in mix) == table.count()
+    times = [(row["_flow"], row["time"]) for row in wirespark.profile(table, 0.01, by=("flow",)).collect()]
+    assert times == sorted(times) and len(set(times)) > 3
 
 
 @pytest.mark.parametrize(("seconds", "by"), [(0, ()), (1, ("port",)), ("lumberjack", ())])

@@ -170,13 +170,18 @@ def test_sql(spark: SparkSession) -> None:
             pytest.param(
                 {"protocol": "lumberjack", name: "0"}, f"{name} is .*0.*: give 1 or more", id=f"0 as {name}"
             )
-            for name in ("maxfilespertrigger", "maxbytespertrigger", "port")
+            for name in ("maxfilespertrigger", "maxbytespertrigger")
         ),
         pytest.param(
             {"protocol": "lumberjack", "limit.frame": "0"}, "frame is 0: give 1 or more", id="no frame"
         ),
-        pytest.param(
-            {"protocol": "lumberjack", "port": "65536"}, "port is .65536.: give 65535 or less", id="no port"
+        *(
+            pytest.param(
+                {"protocol": "lumberjack", "port": port},
+                f"port is '{port}': give a number from 1 to 65535",
+                id=f"port {port[:9]}",
+            )
+            for port in ("0", "65536", "64KiB", "²", "9" * 5000)
         ),
     ],
 )
