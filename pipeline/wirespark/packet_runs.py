@@ -7,15 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from wiregen.formats.capture import Batch, SegmentRun
+from wiregen.formats.capture import TURNS, Batch, SegmentRun
 from wirespark.packet_headers import read_headers
 
 __all__ = ["runs_of"]
 
 _LEAST = 4
 """Packets of a run at least, in the mean: shorter ones would not save time."""
-_TURNS = 0b111
-"""The flags FIN, SYN and RST."""
 
 
 def runs_of(batch: Batch, is_wanted: Callable[[bytes], bool] | None) -> list[SegmentRun] | None:
@@ -31,7 +29,7 @@ def runs_of(batch: Batch, is_wanted: Callable[[bytes], bool] | None) -> list[Seg
     known = _Numbers(is_wanted)
     key_numbers = np.fromiter(map(known.__getitem__, keys), np.int64, len(keys))
     are_wanted = key_numbers >= 0
-    if (headers.fields["flags"][are_wanted] & _TURNS).any():
+    if (headers.fields["flags"][are_wanted] & TURNS).any():
         return None
     own = np.flatnonzero(are_wanted & (headers.stops > headers.begins))
     own = own[np.argsort(key_numbers[own], kind="stable")]

@@ -6,7 +6,7 @@ Invariant: for any bytes, only CaptureError leaves this package, and memory stay
 from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
 from wiregen.formats.capture.errors import CaptureError, CutHeaderError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, FlowRun, Gap
-from wiregen.formats.capture.headers import SegmentRun
+from wiregen.formats.capture.headers import TURNS, SegmentRun
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place
@@ -37,6 +37,7 @@ __all__ = [
     "BATCH_LENGTH",
     "LINKS",
     "LONGEST_MAGIC",
+    "TURNS",
     "Batch",
     "CaptureError",
     "CaptureLimits",

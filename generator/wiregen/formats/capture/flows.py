@@ -12,14 +12,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowRun
-from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, SegmentRun, Values
+from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, TURNS, Segment, SegmentRun, Values
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.tcp_reassembly import OpenDirection, ReorderingBudget
 
 _HALF = 1 << 31
 _MODULUS = 1 << 32
-_TURNS = SYN | FIN | RST  # flags with which a flow may begin or end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,7 @@ class FlowTable:
             events = self._acknowledge(found, Segment._make(values))
             if events:
                 return [*events, *self.add(values)]
-        if found is None or flags & _TURNS:
+        if found is None or flags & TURNS:
             return self._turn(found, Segment._make(values))
         conversation, side, _ = found
         self._live.move_to_end(conversation.key)

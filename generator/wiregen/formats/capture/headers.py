@@ -11,6 +11,8 @@ from wiregen.formats.capture.issues import IssueKind
 from wiregen.formats.capture.packet import Packet
 
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
+TURNS = SYN | FIN | RST
+"""The flags with which a flow may begin or end."""
 
 _IPV4, _IPV6, _TCP = 0x0800, 0x86DD, 6
 _VLAN_TYPES = frozenset({0x8100, 0x88A8, 0x9100, 0x9200})
