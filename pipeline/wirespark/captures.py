@@ -11,7 +11,6 @@ from functools import partial
 from typing import BinaryIO
 
 from wiregen.formats.capture import (
-    CaptureError,
     CutHeaderError,
     Event,
     FlowRun,
@@ -21,10 +20,10 @@ from wiregen.formats.capture import (
     assemble_runs,
     read_streams,
 )
+from wirespark.capture_errors import of_capture
 from wirespark.capture_index import SharePackets, share_packets
 from wirespark.columns import Columns
 from wirespark.decoders import has_context
-from wirespark.errors import WireSparkError
 from wirespark.flow_columns import flow_columns
 from wirespark.grown_captures import new_columns
 from wirespark.long_flows import flow_slice_columns, long_flows_of
@@ -118,25 +117,25 @@ def share_columns(
     `counts` gets the numbers of issues. A capture that ends within its header has no rows.
 
     Raises:
-        WireSparkError: By the iterator: the file is not a capture.
+        WireSparkError: By the iterator: the file is not a capture, or cannot be read.
     """
     counts = Counter() if counts is None else counts
     try:
-        if share.begun:
-            yield from new_columns(share, wishes, batch_size)
-            return
-        if share.n_shares == 1:
-            yield from flow_columns(share.path, share.events(counts), share.events, wishes, batch_size)
-            return
-        with share.packets() as packets:
-            yield from _shared_columns(share, packets, wishes, batch_size, counts)
+        with of_capture(share.path):
+            yield from _columns(share, wishes, batch_size, counts)
     except CutHeaderError:  # as a capture that ends within its first record
         counts[IssueKind.TRUNCATED_FILE] += 1
-    except CaptureError as error:
-        why = str(error).replace(": ", ", ")
-        raise WireSparkError(
-            f"{share.path} cannot be read ({why}): leave it out, or remove the option `capture`"
-        ) from None
+
+
+def _columns(share: Share, wishes: Wishes, batch_size: int, counts: Counter[IssueKind]) -> Iterator[Columns]:
+    """Yield the columns of a share of a capture whose header is complete."""
+    if share.begun:
+        yield from new_columns(share, wishes, batch_size)
+    elif share.n_shares == 1:
+        yield from flow_columns(share.path, share.events(counts), share.events, wishes, batch_size)
+    else:
+        with share.packets() as packets:
+            yield from _shared_columns(share, packets, wishes, batch_size, counts)
 
 
 def _shared_columns(

@@ -159,7 +159,8 @@ def profile(table: DataFrame, seconds: float = 1.0, by: Sequence[str] = ()) -> D
     """Return the mix of messages over time.
 
     It has rows, bytes and sizes by sender, message and interval of `seconds`. `by`: `file`, `flow`, or both, to
-    have them for each file or connection. The rows are in order of these, then of time, sender and message.
+    have them for each file or connection. The rows are in order of these, then of time, sender and message;
+    those of a stream are in none.
 
     Raises:
         WireSparkError: `seconds` is not a positive number, or `by` has another word.
@@ -188,7 +189,7 @@ def profile(table: DataFrame, seconds: float = 1.0, by: Sequence[str] = ()) -> D
         F.avg(size).alias("mean"),
         F.max(size).alias("largest"),
     )
-    return mix.orderBy(*places, "time", "_from", "_message")
+    return mix if table.isStreaming else mix.orderBy(*places, "time", "_from", "_message")
 
 
 def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:

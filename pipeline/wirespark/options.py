@@ -280,7 +280,7 @@ def _port(given: Mapping[str, str]) -> int | None:
     if "port" not in given:
         return None
     digits = given["port"].strip()
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 5 and 1 <= int(digits) <= _LAST_PORT):
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 18 and 1 <= int(digits) <= _LAST_PORT):
         raise WireSparkError(f"port is {given['port']!r}: give a number from 1 to {_LAST_PORT}")
     return int(digits)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["PacketPlaces", "places_of"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PacketPlaces(Sequence[Place]):
     """Columns with one value for each packet; see `Place`."""
 

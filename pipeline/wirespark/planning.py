@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture, may_be_capture
 from wirespark.batches import Slice
+from wirespark.capture_errors import of_capture
 from wirespark.captures import Share
 from wirespark.cut_finding import cut_finder, cutting_facts
 from wirespark.filters import Pushed
@@ -165,17 +166,22 @@ def files_of(paths: tuple[str, ...]) -> dict[str, FileState]:
 
 
 def is_capture_file(path: str, options: ReadOptions, content: bytes | None = None) -> bool:
-    """Return whether a file is a capture. It is opened for that, unless its content or an option tells."""
+    """Return whether a file is a capture. It is opened for that, unless its content or an option tells.
+
+    Raises:
+        WireSparkError: It cannot be read: a library is missing that unzips it.
+    """
     if options.capture is not None or not options.wishes.is_native:
         return bool(options.capture)
-    if content is not None:
-        return may_be_capture(content) and is_capture(io.BytesIO(content))
-    storage = storage_of(path)
-    with storage.open(path) as file:
-        if not may_be_capture(file.read(4)):
-            return False
-    with storage.open(path) as file:
-        return is_capture(file)
+    with of_capture(path):
+        if content is not None:
+            return may_be_capture(content) and is_capture(io.BytesIO(content))
+        storage = storage_of(path)
+        with storage.open(path) as file:
+            if not may_be_capture(file.read(4)):
+                return False
+        with storage.open(path) as file:
+            return is_capture(file)
 
 
 def shares_of(path: str, size: int, options: ReadOptions) -> Iterator[Share]:

@@ -11,6 +11,7 @@ import stat
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -107,6 +108,23 @@ def test_shares_have_the_streams_of_the_capture(
     assert found == whole
 
 
+def test_packets_that_were_cut_are_cut_in_every_share(tmp_path: Path, cache: Path) -> None:
+    """A packet is longer than its captured bytes: the rest is a gap."""
+    path = tmp_path / "traffic"
+    talk = traffic.Talk(random.Random(1), End(address="10.0.1.1", port=50_000), SERVER)
+    talk.deliver(0, talk.burst(0, [1000] * 8))
+    sent = [replace(each, cut=300 * (index % 4 == 3)) for index, each in enumerate(talk.sent)]
+    path.write_bytes(
+        traffic.pcap(packet for each in sent for packet in traffic.captured(each, LINKS["ethernet"]))
+    )
+    counts, whole_counts = Counter[IssueKind](), Counter[IssueKind]()
+    whole = streams_of(Share(path=str(path)).events(whole_counts))
+    shares = [streams_of(share.events(counts)) for share in shares_of(path)]
+    assert [share for share in shares if share] == [whole]
+    assert counts == whole_counts and counts[IssueKind.CUT_PACKET] > 0
+    assert 300 in [piece for pieces in whole.values() for _, piece in pieces]
+
+
 @pytest.mark.parametrize("is_index_kept", [True, False])
 def test_shares_count_the_issues_of_the_capture(tmp_path: Path, cache: Path, is_index_kept: bool) -> None:
     """Those of the file, of packets without a usable segment, and of streams: each is counted by one share."""
@@ -175,6 +193,7 @@ def test_an_index_is_the_same_however_many_keys_are_remembered(
     packets = [packet for each in sent for packet in traffic.captured(each, LINKS["ethernet"])]
     path.write_bytes(traffic.pcap(packets))
     monkeypatch.setattr("wirespark.packet_locating._WINDOW_SIZE", 4000)  # batches of a few packets
+    assert max(len(found.records) for found in locate_packets(str(path), issues=Issues())) < 40
     (whole, long_ends), (few, few_long_ends) = _index_with(path, cache, None), _index_with(
         path, cache, n_keys
     )

@@ -6,6 +6,7 @@ import gzip
 import json
 import lzma
 import random
+import sys
 from collections import Counter
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -36,6 +37,8 @@ FILES = sorted(
     for path in folder.rglob("*")
     if path.name.endswith((".pcap", ".pcap.gz", ".bin"))
 )
+
+WAY_OUT = "leave it out, or read it as a stream with `capture=false` (`--no-pcap`)"
 
 
 def options(path: Path, **more: str) -> ReadOptions:
@@ -123,8 +126,33 @@ def test_a_file_that_is_no_capture_is_named_with_a_way_out(tmp_path: Path, n_sha
     with pytest.raises(WireSparkError) as raised:
         list(captures.share_columns(share, Wishes(protocol="lumberjack"), 1 << 20))
     message, _, way_out = str(raised.value).partition(": ")
-    assert message.startswith(f"{path} cannot be read (not a capture, it begins with 32573257; expected pcap")
-    assert way_out == "leave it out, or remove the option `capture`"
+    assert message.startswith(f"{path} is not a capture (it begins with 32573257; expected pcap (d4c3b2a1,")
+    assert way_out == WAY_OUT
+
+
+def test_a_file_that_begins_as_pcapng_and_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "traffic"
+    path.write_bytes(bytes.fromhex("0a0d0d0a1c000000") + b"2W" * 20)
+    own = options(path)
+    with pytest.raises(WireSparkError) as raised:
+        list(columns_of(parts_of(own), own.wishes, own))
+    assert str(raised.value) == (
+        f"{path} is not a pcapng file (expected byte-order magic 1a2b3c4d, found 32573257): {WAY_OUT}"
+    )
+
+
+def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "traffic.zst"
+    path.write_bytes(bytes.fromhex("28b52ffd") + bytes(30))
+    for name in ("backports.zstd", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    own = options(path)
+    with pytest.raises(WireSparkError) as raised:
+        list(columns_of(parts_of(own), own.wishes, own))
+    assert str(raised.value) == (
+        f"{path} is not read, the capture is compressed with zstd: pip install 'wiregen[zstd]', "
+        "or decompress it with `zstd -d`"
+    )
 
 
 def test_a_share_reassembles_its_own_flows_alone(tmp_path: Path) -> None:

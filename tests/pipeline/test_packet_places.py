@@ -17,7 +17,8 @@ def test_columns_have_the_places_of_a_batch() -> None:
     assert list(places) == PLACES and len(places) == 3
     assert [places[index] for index in (0, 1, -1)] == [PLACES[0], PLACES[1], PLACES[2]]
     assert places[1:] == PLACES[1:]
-    assert [type(value) for value in places[0]] == [int, float, int, int, int]  # not numbers of numpy
+    for place in (places[0], *places):
+        assert [type(value) for value in place] == [int, float, int, int, int]  # not numbers of numpy
     with pytest.raises(IndexError):
         places[3]
 

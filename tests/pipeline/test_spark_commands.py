@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 from tests.unit.tools.test_cli_decode import run
 
 from wiregen.tools.cli import progress, spark_progress, spark_session
-from wirespark import storage, target_storage
+from wirespark import storage
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
@@ -132,26 +130,3 @@ def test_progress_knows_the_size_from_the_listing(
     with spark_progress.watched((str(source),), str(tmp_path / "target")):
         pass
     assert asked == [30_000_000]
-
-
-def test_progress_ends_with_all_that_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The receipts of the last moment count too."""
-    done: dict[str, Any] = {}
-    has_looked = threading.Event()
-    reports: list[tuple[int, int]] = []
-
-    def report(n_bytes: int, n_rows: int) -> None:
-        reports.append((n_bytes, n_rows))
-        has_looked.set()
-
-    @contextmanager
-    def shown(size: int | None) -> Iterator[Any]:
-        yield report
-
-    target = SimpleNamespace(receipt_names=lambda: set(done), receipt=done.__getitem__)
-    monkeypatch.setattr(spark_progress, "progress_of_rows", shown)
-    monkeypatch.setattr(target_storage, "target_storage_of", lambda _: target)
-    with spark_progress.watched((str(tmp_path),), "target"):
-        assert has_looked.wait(60)
-        done["last"] = SimpleNamespace(replaces=(), total=SimpleNamespace(size=7, rows=3))
-    assert (reports[0], reports[-1]) == ((0, 0), (7, 3))

@@ -215,3 +215,14 @@ def test_a_batch_is_bounded_however_small_its_packets() -> None:
     lengths = [len(batch.places) for batch in read_batches(io.BytesIO(empty), CaptureLimits(), Issues())]
     assert sum(lengths) == 20_000
     assert max(lengths) == 4_096
+
+
+def test_a_batch_has_the_packets_of_a_window() -> None:
+    data = traffic.pcap(
+        traffic.captured(Sent(source=ENDS[0][0], target=ENDS[0][1], sequence=1), LINKS["raw"])
+    )
+    empty = data[:24] + bytes(16) * 4_000
+    for n_packets in (10, 1_000):
+        limits = CaptureLimits(window_size=16 * n_packets)
+        lengths = {len(batch.places) for batch in read_batches(io.BytesIO(empty), limits, Issues())}
+        assert n_packets - 2 <= max(lengths) <= n_packets

@@ -4,7 +4,7 @@ Invariant: for any bytes, only CaptureError leaves this package, and memory stay
 """
 
 from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
-from wiregen.formats.capture.errors import CaptureError, CutHeaderError
+from wiregen.formats.capture.errors import CaptureError, CutHeaderError, NotCaptureError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, FlowRun, Gap
 from wiregen.formats.capture.headers import TURNS, SegmentRun
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
@@ -57,6 +57,7 @@ __all__ = [
     "IssueKind",
     "Issues",
     "Link",
+    "NotCaptureError",
     "Packet",
     "PcapWriter",
     "Place",

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wiregen.formats.capture.errors import CaptureError, CutHeaderError
+from wiregen.formats.capture.errors import CutHeaderError, NotCaptureError
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import BATCH_LENGTH, Batch, Packet, Place, batch_of
@@ -178,7 +178,7 @@ class _Reader:
         if magic not in _BYTE_ORDERS:
             if self._file.offset <= _FRAME_SIZE:
                 found = magic.hex() or "the end"
-                error = CutHeaderError if len(magic) < 4 else CaptureError
+                error = CutHeaderError if len(magic) < 4 else NotCaptureError
                 raise error(f"not a pcapng file: expected byte-order magic 1a2b3c4d, found {found}")
             raise _Lost(IssueKind.DAMAGED_FILE, self._block_offset, f"byte-order magic {magic.hex()}")
         self._structs = _Structs(_BYTE_ORDERS[magic])

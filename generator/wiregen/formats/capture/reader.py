@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wiregen.formats.capture.compression import COMPRESSIONS
-from wiregen.formats.capture.errors import CaptureError, CutHeaderError
+from wiregen.formats.capture.errors import CutHeaderError, NotCaptureError
 from wiregen.formats.capture.issues import Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import Batch, Packet
@@ -40,7 +40,7 @@ def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Itera
             yield from read_pcap(magic, file, limits, issues)
         else:
             is_cut = len(magic) < _MAGIC_SIZE and may_become_capture(magic)
-            error = CutHeaderError if is_cut else CaptureError
+            error = CutHeaderError if is_cut else NotCaptureError
             raise error(f"not a capture: {_describe(magic, issues)}; {_EXPECTED}")
 
 

@@ -42,16 +42,16 @@ def _watch(target: str, report: Callable[[int, int], None], over: threading.Even
     storage = target_storage_of(target)
     known: set[str] = set()
     size = n_rows = 0
-    pause = 0.0
     is_over = False
     while not is_over:
-        is_over = over.wait(pause)  # before the last look, which finds all receipts
         begun = monotonic()
         for name in storage.receipt_names() - known:
             receipt = storage.receipt(name)
-            if receipt is not None and not receipt.replaces:  # rows of earlier runs that were written again
-                known.add(name)
+            if receipt is None:
+                continue
+            known.add(name)
+            if not receipt.replaces:  # rows of earlier runs that were written again
                 total = receipt.total
                 size, n_rows = size + total.size, n_rows + total.rows
         report(size, n_rows)
-        pause = max(_INTERVAL, 9 * (monotonic() - begun))
+        is_over = over.wait(max(_INTERVAL, 9 * (monotonic() - begun)))
