@@ -69,21 +69,24 @@ class _Capture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scan:
-    """One pass over a capture, for one share alone. `long_ends`: see `Facts`."""
+    """Passes over a capture, for one share alone. `long_ends`: see `Facts`. `noted`: the issues of each pass."""
 
     capture: _Capture
     share: int
     long_ends: tuple[bytes, ...] = ()
-    noted: Issues = field(default_factory=Issues)
+    noted: list[Issues] = field(default_factory=list)
 
     def facts(self) -> Facts:
-        """Return the facts up to the packets that were read."""
-        return Facts(issues=_counts(self.noted), long_ends=self.long_ends)
+        """Return the facts up to the packets that the first pass has read."""
+        issues = _counts(self.noted[0]) if self.noted else {}
+        return Facts(issues=issues, long_ends=self.long_ends)
 
     def pages(self) -> Iterator[bytes]:
         """Yield the records of the share, as an index has them."""
         page, size = bytearray(), page_size(self.capture.n_shares + 1)
-        for found in self.capture.packets(self.noted, self.capture.keys()):
+        issues = Issues()
+        self.noted.append(issues)
+        for found in self.capture.packets(issues, self.capture.keys()):
             page += found.records[found.shares == self.share].tobytes()
             while len(page) >= size:
                 yield bytes(page[:size])
@@ -122,7 +125,7 @@ class SharePackets:
         """Return the packets of the share that has those of two ends."""
         share = share_of(ends, self.n_shares)
         if isinstance(self.source, _Scan):
-            return replace(self, source=replace(self.source, share=share, noted=Issues()))
+            return replace(self, source=replace(self.source, share=share, noted=[]))
         return replace(self, source=replace(self.source, share=share))
 
     def batches(self, first: int = 1) -> Iterator[Batch]:

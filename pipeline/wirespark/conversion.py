@@ -35,7 +35,7 @@ class Summary:
         issues: The number of issues of captures that can cause missing bytes, by kind: `cut_packet`,
             `truncated_file` (a capture ends within a record), …
         replaced: The number of rows of earlier runs in whose place these come: a file has changed, or was read with another `port`,
-            `from` or `split`.
+            `from`, `split` or `capture`.
         seconds: The duration of this run.
     """
 

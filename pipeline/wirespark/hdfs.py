@@ -99,16 +99,12 @@ class HdfsFiles:
         return opened(hdfs_client(self.address), f"/{name}")
 
     def _below(self, folder: str, above: tuple[str, ...], patterns: Sequence[str]) -> Iterator[ListedFile]:
-        """Yield files as a disk does: without hidden folders, and without those that vanish or may not be listed."""
+        """Yield files as a disk does: without hidden folders, and without those that vanish."""
         try:
             with hdfs_errors():
                 found = list(hdfs_client(self.address).list_status(folder))
         except FileNotFoundError:
             return
-        except PermissionError:
-            if above:
-                return
-            raise
         for status in found:
             parts = (*above, status.path.rpartition("/")[2])
             if not status.isdir:

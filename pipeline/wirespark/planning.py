@@ -48,13 +48,14 @@ __all__ = [
 class WholeFile:
     """A file that is one part whatever it is: who reads it opens it, and sees whether it is a capture.
 
-    `size`: as it was listed. `role` and `port`: as given.
+    `size`: as it was listed. `role`, `port` and `capture`: as given.
     """
 
     path: str
     size: int
     role: str | None
     port: int | None
+    capture: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,9 @@ def division_of(path: str, size: int, options: ReadOptions) -> Division | None:
 def parts_in(path: str, size: int, division: Division | None, options: ReadOptions) -> Iterator[Part]:
     """Yield the parts of a file of so many bytes that is divided so, without opening it."""
     if division is None:
-        yield WholeFile(path=path, size=size, role=options.wishes.role, port=options.port)
+        yield WholeFile(
+            path=path, size=size, role=options.wishes.role, port=options.port, capture=options.capture
+        )
         return
     if division.n_shares:
         yield from _shares(path, size, division.n_shares, options)

@@ -16,7 +16,7 @@ from wirespark.batches import Slice
 from wirespark.captures import Share
 from wirespark.options import Wishes
 from wirespark.packages import Package
-from wirespark.planning import Part
+from wirespark.planning import Part, WholeFile
 from wirespark.storage import FileState
 
 __all__ = ["FOLDER", "INDEX", "SUFFIX", "BundleResult", "Counts", "Receipt", "bounds_of", "bundle_name", "name_of", "summed", "superseded", "way_of"]  # fmt: skip
@@ -181,6 +181,8 @@ def way_of(part: Part, name: str, wishes: Wishes, state: FileState) -> str:
     )  # fmt: skip
     if isinstance(part, Share) and part.n_shares > 1 and part.is_index_kept:
         facts = (*facts, "long connections are cut")
+    if isinstance(part, WholeFile) and part.capture is not None:
+        facts = (*facts, part.capture)
     return sha256(repr(facts).encode()).hexdigest()
 
 

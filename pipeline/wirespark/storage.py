@@ -25,6 +25,8 @@ __all__ = ["HDFS", "S3", "FileState", "Storage", "canonical", "check_has_no_pass
 S3 = ("s3", "s3a", "s3n")
 HDFS = ("hdfs", "viewfs")
 _SCHEMES = (*S3, *CLOUD, *HDFS)
+_LOST_AND_FOUND = "lost+found"
+"""The folder at the root of many disks that only its administrator may read; it has no files of users."""
 _FAMILIES = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs"}
 """The scheme under which the files of another one are known."""
 
@@ -160,7 +162,7 @@ class _Disk:
     def _found(self, path: str) -> Iterator[_Found]:
         matches = disk_matches(path)
         if not matches:
-            raise missing(path)
+            raise _denied(path) if _is_denied(path) else missing(path)
         for match in map(str, matches):
             if os.path.isdir(match):
                 yield from _below(match)
@@ -177,12 +179,38 @@ class _Disk:
         return file
 
 
+def _is_denied(path: str) -> bool:
+    """Return whether a path, or the folder in which a pattern begins, cannot be looked at for want of rights."""
+    parts = _local(path).split("/")
+    n_plain = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    try:
+        if n_plain == len(parts):
+            os.stat("/".join(parts))
+        else:
+            os.scandir("/".join((*parts[:n_plain], "."))).close()
+    except PermissionError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def _denied(path: str) -> WireSparkError:
+    return WireSparkError(
+        f"{path!r} may not be read: get the right to read it, or give a pattern that leaves it out"
+    )
+
+
 def disk_matches(path: str) -> list[Path]:
     """Return the paths of the files and folders on the disk that a path or a pattern names, all their folders being real."""
-    local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
+    local = _local(path)
     found = [local] if os.path.exists(local) else sorted(glob.glob(local))
     real_folder = cache(os.path.realpath)
     return [Path(_in_real_folder(each, real_folder)) for each in found]
+
+
+def _local(path: str) -> str:
+    return path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
 
 
 def _in_real_folder(path: str, real_folder: Callable[[str], str]) -> str:
@@ -222,14 +250,20 @@ def _state_of(status: os.stat_result) -> FileState:
 
 
 def _below(folder: str) -> Iterator[_Found]:
-    """Yield the files below a folder, in the order of their names. A folder that may not be read counts as empty."""
+    """Yield the files below a folder, in the order of their names.
+
+    Raises:
+        WireSparkError: A folder may not be read.
+    """
     try:
         with os.scandir(folder) as entries:
             found = sorted(
                 (each for each in entries if not _is_hidden((each.name,))), key=lambda each: each.name
             )
     except PermissionError:
-        return
+        if os.path.basename(folder) == _LOST_AND_FOUND:
+            return
+        raise _denied(folder) from None
     for entry in found:
         if entry.is_dir(follow_symlinks=False):
             yield from _below(entry.path)

@@ -9,7 +9,7 @@ import os
 import random
 import stat
 import struct
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
@@ -140,6 +140,20 @@ def test_shares_count_the_issues_of_the_capture(tmp_path: Path, cache: Path, is_
         streams_of(share.events(found))
     assert found == whole
     assert len(list(cache.glob("*.index"))) == is_index_kept
+
+
+def test_a_scan_that_is_made_twice_counts_issues_once(tmp_path: Path) -> None:
+    """As when the roles of connections are guessed while others are read."""
+    path = tmp_path / "traffic"
+    write_capture(path, random.Random(1), 40)
+    path.write_bytes(path.read_bytes()[:-10])
+    share = Share(path=str(path), n_shares=N_SHARES, is_index_kept=False)
+    with share.packets() as packets:
+        first, second = packets.batches(), packets.batches()
+        next(first)
+        for batches in (second, first):
+            deque(batches, 0)
+        assert packets.issues()[IssueKind.TRUNCATED_FILE] == 1
 
 
 def test_the_tasks_of_a_capture_read_it_once_together(

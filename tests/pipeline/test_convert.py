@@ -184,11 +184,33 @@ def test_a_changed_file_is_converted_again(stream: tuple[Path, list[dict[str, An
     )
 
 
+def test_a_file_that_is_read_otherwise_is_converted_again(tmp_path: Path) -> None:
+    """As a stream, or as a capture."""
+    target = tmp_path / "target"
+
+    def converted(capture: str) -> list[BundleResult]:
+        options = {"capture": capture, "from": "writer", "split": "64MiB"}
+        return results_in(reader_of(CAPTURES / "npm-w10-plain.pcap", target, "lumberjack", **options))
+
+    (as_stream,) = converted("false")
+    taken_out, as_capture = converted("true")
+    assert (taken_out.counts.replaced, as_capture.is_resumed) == (as_stream.counts.rows, False)
+    assert as_capture.counts.messages and not as_stream.counts.messages
+    assert [each.is_resumed for each in converted("true")] == [True]
+
+
 def test_the_summary_tells_what_was_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     counts = Counts(size=7, rows=2, replaced=1897)
     summary = summary_of([BundleResult(n_parts=1, counts=counts, is_resumed=False)], 1.0)
     print_summary(summary)
-    assert "replaced           1,897 frames and errors of earlier runs" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "replaced           1,897 frames and errors of earlier runs" in printed
+    assert "--port" not in printed
+
+
+def test_the_summary_says_what_to_do_about_no_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary(summary_of([BundleResult(n_parts=1, counts=Counts(size=7), is_resumed=False)], 1.0))
+    assert "nothing found      try another --port or --protocol\n" in capsys.readouterr().out
 
 
 def test_failfast_leaves_nothing_of_the_part(

@@ -306,9 +306,9 @@ class Partial:
 
 
 def test_folders_are_read_as_those_of_a_disk(objects: HdfsFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hidden ones, those that vanish and those that may not be read are skipped below the path, which itself is read."""
+    """Hidden ones and those that vanish are skipped below the path, which itself is read. None that may not be read is skipped."""
     root = f"{objects.root}land"
-    for name in ("x", "_private/y", ".vanishing/z", "private/a", "vanishing/b", "day/c", "_day/d"):
+    for name in ("x", "_private/y", ".vanishing/z", "vanishing/b", "day/c", "_day/d"):
         objects.put(f"land/{name}.bin", b"")
     monkeypatch.setattr(hdfs, "hdfs_client", lambda address: Partial(objects.client))
     for pattern, names in (
@@ -318,8 +318,10 @@ def test_folders_are_read_as_those_of_a_disk(objects: HdfsFiles, monkeypatch: py
         ("/_day", ["_day/d"]),
     ):
         assert sorted(files_of((f"{root}{pattern}",))) == [f"{root}/{name}.bin" for name in names]
-    with pytest.raises(WireSparkError, match="^cannot read .*/land/private: Permission denied"):
-        files_of((f"{root}/private",))
+    objects.put("land/private/a.bin", b"")
+    for name in ("", "/private"):
+        with pytest.raises(WireSparkError, match=f"^cannot read .*/land{name}: Permission denied"):
+            files_of((f"{root}{name}",))
 
 
 FORKED = """

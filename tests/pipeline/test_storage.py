@@ -8,9 +8,12 @@ import logging
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Barrier, Thread
 from typing import Any
 
@@ -219,6 +222,51 @@ def test_a_file_that_was_moved_and_left_a_link_is_known(tmp_path: Path) -> None:
     (real / "1.writer.bin").rename(tmp_path / "beside" / "archived.bin")
     (real / "1.writer.bin").symlink_to("../beside/archived.bin")
     assert all(run_all(reader_of(real, target, "lumberjack")))
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Do something as a user that rights apply to."""
+    user = os.geteuid()
+    if not user:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("", "/locked"),
+        ("/locked", "/locked"),
+        ("/locked/b", None),
+        ("/locked/*.pcap", None),
+        ("/*", "/locked"),
+    ],
+)
+def test_what_may_not_be_read_is_an_error_with_its_name(path: str, named: str | None) -> None:
+    """A folder that is left out would be traffic that is lost."""
+    with TemporaryDirectory() as root:
+        folder = Path(os.path.realpath(root))
+        folder.chmod(0o755)
+        for name in ("a", "locked/b", "lost+found/c"):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(b"")
+        for name in ("locked", "lost+found"):
+            (folder / name).chmod(0)
+        try:
+            with pytest.raises(WireSparkError) as raised, without_rights():
+                files_of((f"{folder}{path}",))
+            with without_rights():
+                assert list(files_of((f"{folder}/a*",))) == [f"{folder}/a"]
+        finally:
+            for name in ("locked", "lost+found"):
+                (folder / name).chmod(0o755)
+        message, _, way_out = str(raised.value).partition(": ")
+        assert message == f"'{folder}{path if named is None else named}' may not be read"
+        assert way_out == "get the right to read it, or give a pattern that leaves it out"
 
 
 def test_a_scheme_without_a_storage_is_an_error() -> None:

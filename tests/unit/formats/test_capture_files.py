@@ -17,6 +17,7 @@ from wiregen.formats.capture import (
     CutHeaderError,
     IssueKind,
     Issues,
+    NotCaptureError,
     Packet,
     is_capture,
     read_capture,
@@ -224,9 +225,8 @@ def test_a_capture_that_ends_within_its_header_is_told_from_other_files(data: by
         with pytest.raises(CutHeaderError):
             list(read_capture(io.BytesIO(gzip.compress(data)[: size // 2 + 2])))
     for other in (b"PK", section()[:8] + b"rest", gzip.compress(b"text")):
-        with pytest.raises(CaptureError) as caught:
+        with pytest.raises(NotCaptureError):
             list(read_capture(io.BytesIO(other)))
-        assert type(caught.value) is CaptureError
 
 
 def test_a_missing_file_and_a_folder_are_capture_errors(tmp_path: Path) -> None:

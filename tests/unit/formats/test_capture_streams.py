@@ -323,6 +323,21 @@ def test_the_first_of_two_fins_ends_the_direction() -> None:
     assert told(events) == [(">", b"ab", 0, 4), (">", "fin", 4), ("|", "end", 4)]
 
 
+def test_bytes_that_lack_before_a_fin_have_its_time() -> None:
+    """Whenever the capture ends: other flows may go on."""
+    other = (CLIENT[0], CLIENT[1] + 1)
+    packets = [SYN_0, packet(100, b"ab"), packet(105, flags=FIN), answer(500, b"c")]
+    packets += [packet(7, b"other", source=other)] * 3
+    events, _ = run(packets)
+    assert told(event for event in events if event.flow.opener.port == CLIENT[1]) == [
+        (">", b"ab", 0, 2),
+        ("<", b"c", 0, 4),
+        (">", "gap", 2, 3, 3),
+        (">", "fin", 7),
+        ("|", "end", 7),
+    ]
+
+
 def test_garbage_sequence_numbers_leave_the_stream_alone() -> None:
     garbage = random.Random(5)
     packets = [SYN_0]

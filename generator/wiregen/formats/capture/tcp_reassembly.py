@@ -61,6 +61,7 @@ class OpenDirection:
         "_base",
         "_budget",
         "_end",
+        "_end_time",
         "_flow",
         "_from_opener",
         "_held",
@@ -90,6 +91,7 @@ class OpenDirection:
         self._base: int | None = None  # the sequence number of offset 0
         self._next = 0  # the offset of the next byte to deliver
         self._end: int | None = None  # the offset of the FIN
+        self._end_time = 0.0
         self._held: list[_Span] = []
         self._held_cost = 0
         self._acknowledged: _Acknowledged | None = None  # since bytes are held
@@ -178,7 +180,8 @@ class OpenDirection:
         offset = self._place(sequence, segment.number)
         if offset is None or offset < self._next or self.is_closed:
             return []
-        self._end = offset if self._end is None else min(self._end, offset)
+        if self._end is None or offset < self._end:
+            self._end, self._end_time = offset, segment.time
         self._settle()
         return self._close(segment.time, segment.number)
 
@@ -213,7 +216,7 @@ class OpenDirection:
         while self._held:
             events += self._give_up_hole()
         if self._end is not None and self._next < self._end:
-            events.append(self._gap(self._end - self._next, time))
+            events.append(self._gap(self._end - self._next, max(self._end_time, self._latest)))
         return events + self._close(time, number)
 
     def _take(self, start: int, end: int, segment: Segment) -> list[Event]:
