@@ -308,7 +308,7 @@ class Partial:
 def test_folders_are_read_as_those_of_a_disk(objects: HdfsFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hidden ones and those that vanish are skipped below the path, which itself is read. None that may not be read is skipped."""
     root = f"{objects.root}land"
-    for name in ("x", "_private/y", ".vanishing/z", "vanishing/b", "day/c", "_day/d"):
+    for name in ("x", ".vanishing/z", "vanishing/b", "day/c", "_day/d"):
         objects.put(f"land/{name}.bin", b"")
     monkeypatch.setattr(hdfs, "hdfs_client", lambda address: Partial(objects.client))
     for pattern, names in (
