@@ -172,7 +172,7 @@ def verb(
     from wiregen.tools.cli.proxying.faults import FaultOptions, faults_of
     from wiregen.tools.cli.proxying.observing import Observation
     from wiregen.tools.cli.proxying.relay import ProxyServer
-    from wiregen.tools.cli.proxying.relayed_connection import RelaySettings
+    from wiregen.tools.cli.proxying.relay_settings import RelaySettings
     from wiregen.tools.cli.proxying.screen import Screen
     from wiregen.tools.cli.proxying.totals import Totals
     from wiregen.tools.cli.proxying.work import SharedWork

@@ -13,13 +13,8 @@ from wiregen.formats.capture import Endpoint
 from wiregen.tools.cli.messages import tell
 from wiregen.tools.cli.proxying.decoding_thread import DecodingThread
 from wiregen.tools.cli.proxying.recording import CaptureRecording
-from wiregen.tools.cli.proxying.relayed_connection import (
-    CHUNK,
-    CONNECTING,
-    RelayedConnection,
-    RelaySettings,
-    Way,
-)
+from wiregen.tools.cli.proxying.relay_settings import CHUNK, CONNECTING, RelaySettings
+from wiregen.tools.cli.proxying.relayed_connection import RelayedConnection, Way
 from wiregen.tools.cli.proxying.work import SharedWork
 
 __all__ = ["ListenError", "ProxyServer"]

@@ -1,27 +1,22 @@
-"""One relayed connection: the bytes of both directions are forwarded, delayed if asked for, recorded, and given to the thread that decodes.
+"""One relayed connection: its bytes are forwarded, recorded, and given to the thread that decodes.
 
-Invariant: it holds at most the buffers of its two sockets, its delayed bytes, one frame of each direction, and the backlog of its work.
+Invariant: a connection holds at most the buffers of its two sockets, its delayed bytes, one frame of each direction, and the backlog of its work.
 Reading from a peer waits while the other one is slow.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from ssl import SSLContext
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
-from wiregen.formats.capture import Endpoint
 from wiregen.tools.cli.proxying.decoding_thread import DecodingError, DecodingThread
 from wiregen.tools.cli.proxying.recording import RecordedConnection
+from wiregen.tools.cli.proxying.relay_settings import CHUNK, CONNECTING, RelaySettings
 from wiregen.tools.cli.proxying.work import ConnectionWork, Forwarded, SharedWork
 
-__all__ = ["CHUNK", "CONNECTING", "RelaySettings", "RelayedConnection", "Way"]
+__all__ = ["RelayedConnection", "Way"]
 
-CHUNK: Final = 64 << 10
-"""Bytes that are read at once; the buffers of a connection hold a few times as many."""
-CONNECTING: Final = 10.0
-"""Seconds for a connection, TLS included, and for a peer to take the last bytes."""
 _ITEM: Final = 512
 """Bytes that a waiting piece of work takes in addition to its data."""
 _MOST_DELAYED: Final = 64
@@ -30,31 +25,6 @@ _MOST_DELAYED: Final = 64
 
 class _Cut(Exception):
     """A message asks for the end of its connection."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelaySettings:
-    """The two sides of a relay, and its bounds.
-
-    Attributes:
-        opener, other: The role of the peers that connect, and that of the target.
-        server_name: The name in the target's certificate; the default is that of the host.
-        backlog: Bytes of one connection that may wait to be decoded; further ones are not.
-        closes_on_error: Connections are closed after an error or a violation.
-        delays: Seconds by which the bytes of a role are delayed.
-    """
-
-    listen: Endpoint
-    target: Endpoint
-    opener: str
-    other: str
-    listen_tls: SSLContext | None = None
-    target_tls: SSLContext | None = None
-    server_name: str | None = None
-    most_connections: int = 64
-    backlog: int = 8 << 20
-    closes_on_error: bool = False
-    delays: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +48,7 @@ class Way:
 
 
 class RelayedConnection:
-    """One relayed connection."""
+    """Forwards the bytes of two peers until both directions have ended."""
 
     def __init__(
         self,
@@ -110,11 +80,9 @@ class RelayedConnection:
             async with asyncio.timeout(CONNECTING):
                 for end in writers:
                     await end.wait_closed()
-        except (
-            OSError,
-            _Cut,
-            DecodingError,
-        ):  # a peer has reset the connection, or does not take its last bytes
+        except (_Cut, DecodingError):
+            pass
+        except OSError:  # a peer has reset the connection, or does not take its last bytes
             pass
         finally:
             self._is_over = True
