@@ -1,4 +1,4 @@
-"""The errors of a capture with the path of its file, and what to do."""
+"""The errors of a capture with the path of its file, and a way to fix them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["of_capture"]
 
 @contextmanager
 def of_capture(path: str) -> Iterator[None]:
-    """Raise the errors of a capture in this block with its path; a cut header is no such error.
+    """Raise the errors of a capture in this block with its path, except that of a cut header.
 
     Raises:
         WireSparkError: The file is not a capture, or cannot be read.

@@ -55,7 +55,7 @@ class WholeFile:
     size: int
     role: str | None
     port: int | None
-    capture: bool | None = None
+    capture: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -182,7 +182,7 @@ def way_of(part: Part, name: str, wishes: Wishes, state: FileState) -> str:
     if isinstance(part, Share) and part.n_shares > 1 and part.is_index_kept:
         facts = (*facts, "long connections are cut")
     if isinstance(part, WholeFile) and part.capture is not None:
-        facts = (*facts, part.capture)
+        facts = (*facts, "capture", part.capture)
     return sha256(repr(facts).encode()).hexdigest()
 
 

@@ -5,7 +5,6 @@ Invariant: a failed request is never taken for the end of a file.
 
 from __future__ import annotations
 
-import glob
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from wirespark.errors import WireSparkError, first_line
 from wirespark.hdfs import HdfsFiles
 from wirespark.remote_files import RemoteFiles
 from wirespark.s3_files import S3Files
-from wirespark.storage import S3, FileState, matches, missing
+from wirespark.storage import S3, FileState, matches, missing, n_plain_parts
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -41,7 +40,7 @@ class RemoteStorage:
     def files(self, path: str) -> Mapping[str, FileState]:
         name = self._name(path)
         parts = name.split("/")
-        n_plain = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+        n_plain = n_plain_parts(parts)
         unread = None
         try:
             state = self.stored.state(name)

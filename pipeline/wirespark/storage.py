@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 from wirespark.cloud_stores import CLOUD
 from wirespark.errors import WireSparkError
 
-__all__ = ["HDFS", "S3", "FileState", "Storage", "canonical", "check_has_no_password", "disk_matches", "folder_around", "is_remote", "matches", "missing", "storage_of"]  # fmt: skip
+__all__ = ["HDFS", "S3", "FileState", "Storage", "canonical", "check_has_no_password", "disk_matches", "folder_around", "is_remote", "matches", "missing", "n_plain_parts", "storage_of"]  # fmt: skip
 
 S3 = ("s3", "s3a", "s3n")
 HDFS = ("hdfs", "viewfs")
@@ -179,10 +179,15 @@ class _Disk:
         return file
 
 
+def n_plain_parts(parts: Sequence[str]) -> int:
+    """Return the number of the first parts of a path that are not patterns."""
+    return next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+
+
 def _is_denied(path: str) -> bool:
     """Return whether a path, or the folder in which a pattern begins, cannot be looked at for want of rights."""
     parts = _local(path).split("/")
-    n_plain = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    n_plain = n_plain_parts(parts)
     try:
         if n_plain == len(parts):
             os.stat("/".join(parts))

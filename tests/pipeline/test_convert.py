@@ -210,7 +210,7 @@ def test_the_summary_tells_what_was_replaced(capsys: pytest.CaptureFixture[str])
 
 def test_the_summary_says_what_to_do_about_no_rows(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary(summary_of([BundleResult(n_parts=1, counts=Counts(size=7), is_resumed=False)], 1.0))
-    assert "nothing found      try another --port or --protocol\n" in capsys.readouterr().out
+    assert "no frames          try another --port or --protocol\n" in capsys.readouterr().out
 
 
 def test_failfast_leaves_nothing_of_the_part(

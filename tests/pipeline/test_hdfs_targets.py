@@ -306,7 +306,7 @@ class Partial:
 
 
 def test_folders_are_read_as_those_of_a_disk(objects: HdfsFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hidden ones and those that vanish are skipped below the path, which itself is read. None that may not be read is skipped."""
+    """Hidden ones and those that vanish are skipped below the path, which itself is read. A folder that may not be read is an error."""
     root = f"{objects.root}land"
     for name in ("x", ".vanishing/z", "vanishing/b", "day/c", "_day/d"):
         objects.put(f"land/{name}.bin", b"")

@@ -12,7 +12,9 @@ class CaptureLimits:
     all flows together.
 
     `sequence_jump`: the largest accepted distance of a segment from the expected byte; TCP's largest window
-    is 1 GiB. `window_size`: the bytes that are read at once, 1 or more; the longer the windows, the fewer packets are cut by their ends.
+    is 1 GiB.
+
+    `window_size`: the bytes that are read at once, 1 or more. With longer windows, fewer packets are cut by their ends.
     """
 
     packet_size: int = 256 * 1024

@@ -127,7 +127,7 @@ def print_summary(summary: Summary) -> None:
     """Print the summary of a conversion."""
     rows = [("bytes", f"{summary.size:,}"), ("frames and errors", f"{summary.rows:,}")]
     if summary.size and not summary.rows and not summary.dropped:
-        rows.append(("nothing found", "try another --port or --protocol"))
+        rows.append(("no frames", "try another --port or --protocol"))
     rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
     rows += [(f"  {name} (inner)", f"{count:,}") for name, count in summary.inner.items()]
     rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []
